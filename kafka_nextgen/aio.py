@@ -393,7 +393,11 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         while True:
             for record in self._core.cursor.records:
                 return record  # from here on, a signal handler can't lose this record
-            await self._look_on()
+            following = self._core.cursor.following
+            if following is not None:
+                await self._core.cursor.arrival(following)
+            else:
+                await self._look_on()
 
     async def _look_on(self) -> None:
         """Poll and start the next run, which may be empty. Raises StopAsyncIteration at the end of a loop."""
@@ -402,7 +406,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         with self._use_alone("__anext__"):
             offer: PollOffer | None = None
             if self._ahead is None:
-                await self._walk(poll_steps(self._core, self._idle.wait_s()))
+                await self._walk(poll_steps(self._core, self._idle.wait_s(), follows="__anext__"))
             else:
                 offer = await self._find_ready(self._ahead, None, clocks.monotonic() + self._idle.wait_s())
             if begin_run(self._core, offer) is None or self._ends_idle():

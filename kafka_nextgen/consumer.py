@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
+from kafka_nextgen.engine.application.arriving_run import slices_of
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
@@ -252,10 +253,24 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
         invalid ``max_records``.
         """
         check_max_records(max_records)
-        core = self._core
+        core, timeout_s = self._core, checked_seconds(timeout)
+        deadline = core.now() + timeout_s
         while True:
+            run = core.cursor.following
+            if run is not None and not core.hooks:
+                offered = run.offer(deadline, max_records or core.config.max_poll_records)
+                records: Records[Any, Any] = Records(slices_of(offered))
+                # Make no function calls from here on: see below.
+                rows = run.rows
+                if offered and rows.offered is offered:
+                    rows.is_taken = 1
+                    return records
+                if not offered and not rows.is_over:
+                    return records
             with self._use_alone("poll"):
-                self._walk(poll_steps(core, checked_seconds(timeout)))
+                self._walk(poll_steps(core, max(0.0, deadline - core.now()), follows="poll"))
+                if core.cursor.is_following:
+                    continue
                 offer = core.find(max_records)
                 records = core.records(offer)
             # Make no function calls from here on. Until now, a signal handler may have called ``poll`` or ``seek``,
@@ -345,7 +360,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
     def _next_run(self) -> Iterator[Record[KeyT, ValueT]]:
         """Poll and start the next run, which may be empty. Raises StopIteration at the end of a loop."""
         with self._use_alone("__next__"):
-            self._walk(poll_steps(self._core, self._idle.wait_s()))
+            self._walk(poll_steps(self._core, self._idle.wait_s(), follows="__next__"))
             records = begin_run(self._core)
             if records is None or self._ends_idle():
                 raise StopIteration

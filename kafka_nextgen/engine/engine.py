@@ -98,7 +98,15 @@ class Engine:
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
         self.fetcher = Fetcher(
-            config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
+            config,
+            self.cluster,
+            self.offsets,
+            self.fetches,
+            self.mailbox,
+            self._tasks,
+            self.counters.fetches,
+            self._wakeup.lend_by(self.thread.call_soon),
+            lambda: self._wakeup.is_awaited,
         )
         self.cluster_queries = ClusterQueries(self.cluster, config)
         context = DriverContext(
@@ -188,6 +196,8 @@ class Engine:
         """The metrics at this moment; ``given_out`` are the records that iteration yielded since its last poll."""
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
+        if self._wakeup.sockets is not None:
+            self._wakeup.sockets.count_traffic()
         driver, progress = self.membership.driver, self.fetches.look(lambda state: state.progress(given_out))
         metrics = collect_metrics(self.counters, progress, self.cluster.traffic, driver, self.now())
         return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 from attrs import evolve
@@ -72,6 +73,19 @@ class Buffers:
             self._bytes[partition] += nbytes
         self.total_bytes += nbytes
 
+    def addition(
+        self, partition: TopicPartition, more: Iterable[Columns]
+    ) -> tuple[dict[TopicPartition, deque[ColumnSlice]], dict[TopicPartition, int], deque[ColumnSlice], int]:
+        """What adding these records of a partition would assign, for a caller that a signal handler may interrupt.
+
+        These are the runs and the sizes by partition, and the partition's new runs and new size.
+        """
+        runs, size = deque(self._runs.get(partition, ())), self._bytes.get(partition, 0)
+        for columns in more:
+            runs.append(ColumnSlice(columns, 0, len(columns.offsets)))
+            size += columns.nbytes
+        return self._runs, self._bytes, runs, size
+
     def drop(self, partition: TopicPartition) -> None:
         """Drop all records of this partition."""
         if partition in self._runs:  # no calls in this block, so that a raising signal handler can't leave it half done
@@ -132,6 +146,37 @@ class Buffers:
         self._runs[partition] = runs  # at the end of the turn order
         return left
 
+    def hand_over_runs(self, parts: Sequence[ColumnSlice]) -> int | None:
+        """Remove these records, which must be the partition's next runs up to their ends; like ``hand_over``.
+
+        Returns None, without a change, if they are not.
+        """
+        partition = parts[0].columns.partition
+        topic, runs, count = partition.topic, self._runs.get(partition), len(parts)
+        if runs is None or len(runs) < count or not all(map(_is_end_of, parts, runs)):
+            return None
+        first, rest = runs[0], deque(islice(runs, count, None))
+        handed_over, nbytes = self._handed_over[topic].plus(first.columns, first.start, first.stop), 0
+        for part in parts:
+            nbytes += part.columns.nbytes
+            if part.columns is not first.columns:
+                handed_over = handed_over.plus(part.columns, 0, part.stop)
+        left = len(rest)
+        # From here on nothing is called, so no signal handler runs.
+        if partition not in self._runs or self._runs[partition] is not runs or not runs or runs[0] is not first:
+            return None
+        self._handed_over[topic] = handed_over
+        del self._runs[partition]
+        self.runs_done += count
+        gone = nbytes if left else self._bytes[partition]
+        self._bytes[partition] -= gone
+        self.total_bytes -= gone
+        if not left:
+            del self._bytes[partition]
+            return left
+        self._runs[partition] = rest  # at the end of the turn order
+        return left
+
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these records of one partition, which directly precede its buffered ones."""
         partition = parts[0].partition
@@ -158,6 +203,11 @@ class Buffers:
         runs = self._runs.pop(partition, None)
         if runs is not None:
             self._runs[partition] = runs
+
+
+def _is_end_of(part: ColumnSlice, run: ColumnSlice) -> bool:
+    """Whether these records are the rest of the run."""
+    return part.columns is run.columns and part.stop == run.stop and part.start <= run.start
 
 
 def _copied(counts: Mapping[str, HandedOverCount]) -> dict[str, HandedOverCount]:

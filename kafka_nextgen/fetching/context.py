@@ -14,6 +14,7 @@ from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.needs import Fetch, NeedMetadata
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.socket_answers import SteadySocket, apply_taken
 from kafka_nextgen.fetching.underway import FetchBudget, Underway
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
@@ -38,6 +39,9 @@ class Assigned:
         self.partitions = frozenset(self._states)
         self._last_fence = last_fence
         self.buffers = buffers or Buffers()
+        #: A counter of changes after which a partition may have another error or position than before. The application
+        #: looks at all partitions only after such a change.
+        self.changes = 0
 
     def copy(self, partitions: Collection[TopicPartition]) -> Assigned:
         """A copy of these partitions that can be changed independently."""
@@ -157,9 +161,22 @@ class FetchContext:
         self.searched: ClusterImage | None = None
         #: None if the state is not steady, or if that has not been checked yet.
         self.steady_state: SteadyState | None = None
+        #: The connections that are lent to the application's thread.
+        self.sockets: list[SteadySocket] = []
+        #: How many records these have received so far, and how many bytes their batches took, uncompressed.
+        self.received_records = self.received_bytes = 0
+
+    def apply_taken(self) -> None:
+        """Apply the answers that the application's thread has received; called before the state is read or changed."""
+        for socket in self.sockets:
+            apply_taken(socket.taken, self)
 
     def end_steady_state(self) -> None:
         """End the steady state; called before each change that affects the next requests."""
+        self.assigned.changes += 1
+        for socket in self.sockets:
+            socket.stop()
+        self.apply_taken()
         if self.steady_state is not None:
             self.steady_state.note_silence(self.assigned)
             self.steady_state = None

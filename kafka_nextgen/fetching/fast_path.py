@@ -31,6 +31,7 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.results import note_ends, note_records
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchPosition
@@ -59,6 +60,7 @@ class NodeFetches:
     most_buffered_bytes: int
     asked_at: float
     settled_answers: int = 0
+    socket: SteadySocket | None = None
 
 
 class FastPath:
@@ -129,6 +131,26 @@ class FastPath:
         steady.state, steady.most_buffered_bytes = state, self._most_buffered_bytes(state, steady.fetch)
         return True
 
+    def lend(self, steady: NodeFetches, make: Callable[[Step], SteadySocket]) -> SteadySocket | None:
+        """Let the application's thread receive the answers on the socket from ``make``; None if no longer steady."""
+        if steady.state is not self._context.steady_state:
+            return None
+        steady.socket = make(steady.step)
+        self._context.sockets.append(steady.socket)
+        return steady.socket
+
+    def take_back(self, steady: NodeFetches) -> None:
+        """Apply what the application's thread has received; the I/O thread receives the next answers again."""
+        socket = steady.socket
+        assert socket is not None
+        socket.stop()
+        try:
+            self._context.apply_taken()
+        finally:
+            self._context.sockets.remove(socket)
+            steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = socket.asked_at
+            steady.socket = None
+
     def end(self, steady: NodeFetches) -> Fetch:
         """Stop following the answers; returns the fetch now in flight."""
         _settle(steady, self._context)
@@ -142,6 +164,8 @@ class FastPath:
 
 
 def _settle(steady: NodeFetches, context: FetchContext) -> None:
+    if steady.socket is not None:
+        steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = steady.socket.asked_at
     answers = steady.step.answers - steady.settled_answers
     if not answers:
         return

@@ -16,6 +16,9 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Handover"]
 
+#: From how many runs on it is worth looking for those of the same partition.
+_MANY = 8
+
 
 class Handover:
     """The part of ``FetchState`` from which the application takes records.
@@ -30,16 +33,30 @@ class Handover:
         self._by_partition = assigned.by_partition
         self._buffers = assigned.buffers
         self.uncommitted = Uncommitted(assigned.by_partition)
+        self._without_errors_at = self._consumed_at = -1  # the numbers of ``assigned.changes`` then
+        self._moved: dict[TopicPartition, PartitionState] = {}  # by handing over, since ``mark_consumed``
 
     def has_records(self) -> bool:
         """Whether ``take`` would return records, or raise."""
         for tp in self._buffers.runs:
             if self._by_partition[tp].may_hand_over:
                 return True
-        for state in self._states:  # noqa: SIM110  (a generator would be re-entered for each partition)
-            if state.error is not None and state.may_hand_over:
-                return True
-        return False
+        return self._first_with_error() is not None
+
+    def _first_with_error(self) -> PartitionState | None:
+        """The first partition with an error for the application."""
+        changes = self._assigned.changes
+        if self._without_errors_at == changes:
+            return None
+        is_any = False
+        for state in self._states:
+            if state.error is not None:
+                is_any = True
+                if state.may_hand_over:
+                    return state
+        if not is_any:
+            self._without_errors_at = changes
+        return None
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises the same errors as ``peek``."""
@@ -60,10 +77,10 @@ class Handover:
         partition's error, once per attempt: CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError or
         another BrokerError.
         """
-        for state in self._states:
-            if state.error is not None and state.may_hand_over:
-                error, state.error = state.error, None
-                raise error
+        state = self._first_with_error()
+        if state is not None and state.error is not None:
+            error, state.error = state.error, None
+            raise error
         found: list[ColumnSlice] = []
         left = max_records
         for partition, runs in self._buffers.runs.items():
@@ -106,6 +123,7 @@ class Handover:
         if state is None:
             self.uncommitted.note_overtaken(part)
             return
+        self._moved[state.partition] = state  # before its position moves
         behind = OffsetAndMetadata(part.next_offset, part.leader_epoch)
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
         last = part.columns.offsets[part.stop - 1]
@@ -117,6 +135,38 @@ class Handover:
         else:
             self.uncommitted.note_overtaken(part)
 
+    def hand_over_all(self, parts: Collection[ColumnSlice]) -> None:
+        """Hand these over one after the other; whole runs of a partition are handed over together."""
+        if len(parts) < _MANY:
+            for part in parts:
+                self.hand_over(part)
+            return
+        by_partition: dict[TopicPartition, list[ColumnSlice]] = {}
+        for part in parts:
+            by_partition.setdefault(part.columns.partition, []).append(part)
+        for own in by_partition.values():
+            self._hand_over_runs(own)
+
+    def _hand_over_runs(self, parts: Sequence[ColumnSlice]) -> None:
+        """Hand over records of one partition."""
+        *whole, last = parts
+        state = self._by_partition.get(last.columns.partition)
+        if state is not None and len(whole) > 1:
+            self._moved[state.partition] = state  # before its position moves
+            end = whole[-1]
+            behind = OffsetAndMetadata(end.next_offset, end.leader_epoch)
+            fetched = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
+            last_offset = end.columns.offsets[end.stop - 1]
+            left = self._buffers.hand_over_runs(whole)
+            if left is not None:  # no signal handler runs between these two
+                state.position = behind if left else fetched
+                state.last_handed_over = last_offset
+                self.uncommitted.note_handed_over(whole[0], state)
+                self.uncommitted.note_handed_over(end, state)
+                whole = []
+        for part in (*whole, last):
+            self.hand_over(part)
+
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs of one partition: its position goes back to their start.
 
@@ -126,6 +176,7 @@ class Handover:
         self.uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
             last = parts[-1]
+            self._moved[state.partition] = state
             if state.last_handed_over == last.columns.offsets[last.stop - 1]:
                 position = state.position_before(parts[0])
                 self._buffers.put_back(parts)
@@ -152,15 +203,15 @@ class Handover:
 
     def mark_consumed(self) -> None:
         """Note that the application requested more records, so all records handed over so far count as processed."""
-        if self._stores_offsets:
-            self._mark_starts()
-            return
-        for state in self._states:
+        changes, moved = self._assigned.changes, self._moved
+        is_all = self._consumed_at != changes
+        self._consumed_at, self._moved = -1, {}  # if this call is interrupted, the next one looks at all partitions
+        for state in tuple(self._states if is_all else moved.values()):
+            if self._stores_offsets:
+                self._mark_start(state)
+                continue
             state.consumed = state.position or state.consumed
-
-    def _mark_starts(self) -> None:
-        for state in self._states:
-            self._mark_start(state)
+        self._consumed_at = changes
 
     @staticmethod
     def _mark_start(state: PartitionState) -> None:

@@ -49,18 +49,22 @@ class PartitionProgress:
 
 @frozen
 class FetchProgress:
-    """All assigned partitions, the buffered records, and the records handed over so far by topic."""
+    """All assigned partitions, the buffered records, and the records handed over so far by topic.
+
+    ``received`` are the records that the application's thread received itself.
+    """
 
     partitions: Mapping[TopicPartition, PartitionProgress]
     buffered_bytes: int
     handed_over: Mapping[str, HandedOverCount]
+    received: HandedOverCount
 
     @classmethod
-    def of(cls, now: Assigned, then: Assigned) -> FetchProgress:
+    def of(cls, now: Assigned, then: Assigned, received: HandedOverCount) -> FetchProgress:
         """Copy the progress from ``now``, except for partitions in ``then``, which are copied from there."""
         partitions = {
             state.partition: PartitionProgress.of(state, each.buffers) for each in (now, then) for state in each.states
         }
         replaced_bytes = sum(map(now.buffers.bytes_of, then.by_partition))
         buffered_bytes = now.buffers.total_bytes - replaced_bytes + then.buffers.total_bytes
-        return cls(partitions, buffered_bytes, then.buffers.handed_over())
+        return cls(partitions, buffered_bytes, then.buffers.handed_over(), received)

@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.fetching.bounds import Bound
+from kafka_nextgen.fetching.buffers import HandedOverCount
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.fast_path import FastPath
 from kafka_nextgen.fetching.handing_over import Handover
@@ -29,6 +30,7 @@ from kafka_nextgen.fetching.planning import Planning
 from kafka_nextgen.fetching.progress import FetchProgress
 from kafka_nextgen.fetching.results import Results
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import let_go
 from kafka_nextgen.properties.offset_reset import Reset
@@ -55,8 +57,18 @@ class FetchState:
         self.results = Results(self._context)
         self.steady = FastPath(self._context)
         self.handover = Handover(self._assigned, settings.stores_offsets)
+        #: The connections that are lent to the application's thread.
+        self.sockets: Collection[SteadySocket] = self._context.sockets
         #: Whether partitions are read up to an end.
         self.has_ranges = False
+
+    def apply_taken(self) -> None:
+        """Apply the answers that the application's thread has received; called before anything else."""
+        self._context.apply_taken()
+
+    def note_changed(self) -> None:
+        """Note that the application has changed the state, in a call that a signal handler may have interrupted."""
+        self._assigned.changes += 1
 
     # ---- the assignment
 
@@ -183,7 +195,8 @@ class FetchState:
 
     def progress(self, given_out: Sequence[ColumnSlice] = ()) -> FetchProgress:
         """How far every partition is read once ``given_out`` is handed over, for metrics."""
-        return FetchProgress.of(self._assigned, self.handover.preview(given_out))
+        received = HandedOverCount(self._context.received_records, self._context.received_bytes)
+        return FetchProgress.of(self._assigned, self.handover.preview(given_out), received)
 
     def finished(self, given_out: Sequence[ColumnSlice] = ()) -> frozenset[TopicPartition]:
         """The partitions whose end is reached once ``given_out`` is handed over."""

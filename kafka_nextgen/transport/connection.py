@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import cast
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
@@ -20,7 +21,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.connection_errors import connection_lost_error
 from kafka_nextgen.transport.frame_reader import FrameReader, Receive, receiver_of
-from kafka_nextgen.transport.pipeline import Exchange, LogIn, PendingRequest, Pipeline, Reauthentication
+from kafka_nextgen.transport.pipeline import Exchange, LogIn, PendingRequest, Pipeline, Reauthentication, ServedSocket
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Throttle, ThrottledError, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
@@ -59,6 +60,7 @@ class Connection(asyncio.BufferedProtocol):
         self._has_answered = False  # any request except ApiVersions
         self._reauthentication = Reauthentication(self._pipeline, self._on_reauthenticated)
         self._ended: KafkaNextgenError | None = None
+        self._lent: tuple[Exchange, ServedSocket] | None = None  # while another thread receives the answers
         self._socket_closed = self._loop.create_future()
 
     @property
@@ -82,6 +84,7 @@ class Connection(asyncio.BufferedProtocol):
         each request. Raises the error that ended the connection. Awaiting the reply raises that too,
         ``RequestTimeoutError`` at the deadline, or ``DecodeError``.
         """
+        self._take_back()
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         reply: EagerFuture[Answer] = EagerFuture(loop=self._loop)
@@ -100,6 +103,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def send_waiting(self) -> None:
         """Send the waiting requests after a throttle was lifted."""
+        self._take_back()
         if self.is_open:
             self._pump(self._loop.time())
 
@@ -148,6 +152,71 @@ class Connection(asyncio.BufferedProtocol):
                 self._pump(self._loop.time())
             else:
                 self._timer.fire_by(self._due_at())
+            pending = self._pipeline.only
+            if pending is not None and pending.exchange is not None and pending.exchange.wants_lending:
+                self._lend(pending, pending.exchange)
+
+    # ---- while another thread serves the socket
+
+    def _lend(self, pending: PendingRequest, exchange: Exchange) -> None:
+        """Let another thread continue an exchange, unless anything else is going on."""
+        assert self._transport is not None
+        is_plain = self._receive is not None and self._reauthentication.at == inf
+        is_quiet = self._reader.is_empty and not self._transport.get_write_buffer_size() and not pending.reply.done()
+        if not (is_plain and is_quiet and self.throttle.until <= self._loop.time()):
+            return
+        fd = self._transport.get_extra_info("socket").fileno()
+        self._transport.pause_reading()
+        socket = exchange.lend(fd, pending.correlation_id, pending.sent_at, self._take_back, self._count_traffic)
+        if socket is None:
+            self._transport.resume_reading()
+        else:
+            self._lent = exchange, socket
+            pending.reply.cancel_timeout()  # the connection's own timer knows how late the answers are
+
+    def _take_back(self) -> None:
+        """Receive the answers here again, beginning with what the other thread has received and not used."""
+        if self._lent is None:
+            return
+        assert self._transport is not None
+        received = self._end_lending()
+        self._transport.resume_reading()
+        if received:
+            self._reader.buffer()[: len(received)] = received
+            self._traffic.bytes_in -= len(received)  # the other thread has counted them
+            self.buffer_updated(len(received))
+
+    def _end_lending(self) -> bytes:
+        assert self._lent is not None
+        assert self._transport is not None
+        exchange, socket = self._lent
+        pending = self._pipeline.only
+        assert pending is not None, "everything else takes the socket back first"
+        try:
+            exchange.take_back()
+        finally:
+            received, unsent, number = socket.end()
+            self._note_traffic(exchange, socket)
+            self._lent = None
+            self._pipeline.renumber(pending, number, socket.asked_at)
+            if unsent:
+                self._transport.write(unsent)
+        return received
+
+    def _count_traffic(self) -> bool:
+        """Count what the other thread has received; False if the broker throttles this client."""
+        lent = self._lent
+        if lent is not None:
+            self._note_traffic(*lent)
+        return self.throttle.until <= self._loop.time()
+
+    def _note_traffic(self, exchange: Exchange, socket: ServedSocket) -> None:
+        answers, bytes_in, bytes_out, total_s, longest_s = socket.traffic()
+        if answers:
+            self._traffic.note_answers(answers, bytes_in, bytes_out)
+            self._traffic.latency.note(total_s, self._loop.time(), answers, longest_s)
+            exchange.note_answers(answers, total_s, longest_s)
+        self._idle_since = socket.asked_at
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is closed."""
@@ -244,12 +313,18 @@ class Connection(asyncio.BufferedProtocol):
     def _due_at(self) -> float:
         """The next deadline: an answer is late, the connection is idle too long, or a request's throttle ends."""
         oldest = self._pipeline.oldest
+        if self._lent is not None and oldest is not None:
+            return self._lent[1].asked_at + oldest.timeout_s
         due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
         if self._pipeline.waiting and self.throttle.until < due_at and self._pipeline.may_send:
             return self.throttle.until
         return due_at
 
     def _on_timer(self, now: float) -> None:
+        if now < self._due_at():
+            self._timer.fire_by(self._due_at())
+            return
+        self._take_back()
         if now < self._due_at():
             self._timer.fire_by(self._due_at())
         elif self._pipeline.may_send and self.throttle.until <= now:
@@ -270,6 +345,8 @@ class Connection(asyncio.BufferedProtocol):
         if self._ended is not None:
             return
         self._ended, self.is_open = error, False
+        if self._lent is not None:
+            self._end_lending()
         logger.debug("%s", error)
         self._timer.stop()
         if self._transport is not None:

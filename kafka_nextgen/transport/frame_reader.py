@@ -57,6 +57,11 @@ class FrameReader:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no part of a frame that is still incomplete."""
+        return self._large is None and self._end == 0
+
     def rest(self) -> memoryview | None:
         """The buffer for the rest of an incomplete frame; None if its length is not known yet.
 

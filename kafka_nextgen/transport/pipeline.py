@@ -30,6 +30,21 @@ _INT32_MAX = 2**31 - 1
 LogIn = Callable[[], Coroutine[object, object, None]]
 
 
+class ServedSocket(Protocol):
+    """A socket on which another thread continues an exchange."""
+
+    #: When the request in flight was sent, in monotonic seconds.
+    asked_at: float
+
+    def end(self) -> tuple[bytes, bytes, int]:
+        """End that. Returns the bytes received but not used, those yet to be sent, and the id of the last request."""
+        ...
+
+    def traffic(self) -> tuple[int, int, int, float, float]:
+        """Return what is new: answers, bytes received, bytes sent, seconds until the answers in total, and at most."""
+        ...
+
+
 class Exchange(Protocol):
     """A series of requests; each is sent as soon as the previous one is answered, without waking the waiting task.
 
@@ -52,6 +67,34 @@ class Exchange(Protocol):
 
     def sent(self) -> None:
         """The next request was sent, or queued behind a throttle. Must not raise."""
+        ...
+
+    @property
+    def wants_lending(self) -> bool:
+        """Whether another thread should continue the exchange."""
+        ...
+
+    def lend(
+        self,
+        fd: int,
+        correlation_id: int,
+        asked_at: float,
+        take_back: Callable[[], None],
+        count_traffic: Callable[[], bool],
+    ) -> ServedSocket | None:
+        """Let another thread continue from the request in flight, on this socket; None if it can't.
+
+        ``take_back`` is to be called on the event loop when the other thread is done; it may be called again.
+        ``count_traffic`` is to be called now and then, on any thread; if it returns False, take the socket back.
+        """
+        ...
+
+    def note_answers(self, count: int, total_s: float, longest_s: float) -> None:
+        """Count answers that the other thread has received, and how long they took."""
+        ...
+
+    def take_back(self) -> None:
+        """Continue on the event loop; the other thread's work has ended."""
         ...
 
 
@@ -103,6 +146,17 @@ class Pipeline:
             self.waiting.appendleft(pending)
         else:
             self.waiting.append(pending)
+
+    @property
+    def only(self) -> PendingRequest | None:
+        """The only request, if it is in flight and nothing else is waiting."""
+        return self._in_flight[0] if len(self._in_flight) == 1 and not self.waiting else None
+
+    def renumber(self, pending: PendingRequest, correlation_id: int, sent_at: float) -> None:
+        """Note that this request, the only one, now has this id, and was sent at ``sent_at`` (the loop's clock)."""
+        pending.correlation_id, self.next_id = correlation_id, (correlation_id + 1) & _INT32_MAX
+        pending.sent_at, pending.due_at = sent_at, sent_at + pending.timeout_s
+        pending.deadline.restart(sent_at)
 
     @property
     def may_send(self) -> bool:

@@ -24,3 +24,10 @@ class Traffic:
     bytes_in: int = 0
     throttled_ms: int = 0
     latency: Timings = Factory(Timings)
+
+    def note_answers(self, answers: int, bytes_in: int, bytes_out: int) -> None:
+        """Add what another thread has received, and sent: one request after each answer."""
+        self.answers += answers
+        self.requests += answers
+        self.bytes_in += bytes_in
+        self.bytes_out += bytes_out

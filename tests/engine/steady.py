@@ -9,6 +9,7 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.fetching import Fetch, NodeFetches
 from kafka_nextgen.wire.apis import FETCH
@@ -23,7 +24,13 @@ class Steadiness:
     """Counts steady states that have begun and ended, and the answers that were followed and not in these."""
 
     def __init__(self) -> None:
-        self.begun = self.ended = self.answers = self.odd_answers = 0
+        self.begun = self.ended = self.odd_answers = 0
+        self._steps: list[accelerator.SteadyFetch[Any]] = []
+
+    @property
+    def answers(self) -> int:
+        """On whichever thread."""
+        return sum(step.answers for step in self._steps)
 
     @property
     def is_on(self) -> bool:
@@ -34,12 +41,13 @@ class Steadiness:
 
         def begun(fetches: LockedFetches, *what: Any) -> NodeFetches | None:
             steady = begin(fetches, *what)
-            self.begun += steady is not None
+            if steady is not None:
+                self.begun += 1
+                self._steps.append(steady.step)
             return steady
 
         def taken(fetches: LockedFetches, *what: Any) -> object:
             following = take(fetches, *what)
-            self.answers += following is not None
             self.odd_answers += following is None
             return following
 

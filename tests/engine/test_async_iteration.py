@@ -229,6 +229,7 @@ class Stand:
 
     records: Iterator[int] = itertools.count(1)
     next = None
+    following = None
 
     async def poll(self) -> None:
         pass

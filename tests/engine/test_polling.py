@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from typing import cast
@@ -94,14 +94,16 @@ class State:
         self.waits_for_room = waits_for_room
         self.runs_done = 0
         self.planning = self.handover = self
+        self.sockets = ()
 
     def pass_turn(self, partition: TopicPartition) -> None:
         self.runs_done += 1
 
-    def hand_over(self, part: ColumnSlice) -> None:
-        self.runs_done += 1
-        if self.runs_done == 3:
-            raise KeyboardInterrupt
+    def hand_over_all(self, parts: Collection[ColumnSlice]) -> None:
+        for _ in parts:
+            self.runs_done += 1
+            if self.runs_done == 3:
+                raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("waits_for_room", [True, False])

@@ -76,6 +76,7 @@ WHOLE = {
     "verification/simulation/stories/test_stories.py",
     "verification/simulation/test_mutants.py",
     "engine/test_injection.py",
+    "engine/test_lent_injection.py",
     "engine/test_random_calls.py",
     "spark/test_injection.py",
 }

@@ -33,6 +33,8 @@ class Numbered:
     has_bug: bool = False
     version: int = VERSION
 
+    wants_lending = False
+
     def begin(self, version: int) -> Message:
         self.version = version
         return self._request()

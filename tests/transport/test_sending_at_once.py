@@ -16,6 +16,8 @@ from .scripted import HANG_UP, client_of, question, scripted, started
 class JustOnce:
     """An exchange of one request."""
 
+    wants_lending = False
+
     def begin(self, version: int) -> Message:
         return question(version)
 

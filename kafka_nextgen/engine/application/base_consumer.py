@@ -78,6 +78,7 @@ class BaseConsumer:
         self._idle = IdleLimit(self._core)
         self._ends = ReachedEnds(self._core)
         self._guard = CallGuard(whoami, is_inside)
+        self._guard.waiting = self._core.cursor.waiting
         self._calls = calls
         self._alone: dict[str, Call] = {}  # calls that run callbacks, by name
         self._runs = False  # whether run() is in progress, even between its calls

@@ -91,24 +91,30 @@ class CallGuard:
         self._is_inside = is_inside
         self._lock = threading.RLock()  # re-entrant, because a signal handler may close inside a call
         self._held: _Held | None = None
+        #: The caller that waits for records outside of any frame, and the name of its call, if there is one.
+        self.waiting: Callable[[], tuple[object, str] | None] = _nobody
 
     @property
     def is_held(self) -> bool:
         """Whether a caller is inside."""
         held = self._held
-        return held is not None and self._is_inside(held.frame, held.holder)
+        return self.waiting() is not None or (held is not None and self._is_inside(held.frame, held.holder))
 
     def refusal(self, call: str) -> ConcurrentUseError:
         """The error for a second caller."""
-        held = self._held
+        held, waiting = self._held, self.waiting()
+        other = waiting[1] if waiting else held.call if held else "another call"
         return ConcurrentUseError(
-            f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
+            f"{call}() was called while another thread or task is inside {other}(); "
             "a consumer serves one caller at a time; only close() may be called from another"
         )
 
     def try_enter(self, call: str, frame: FrameType) -> bool:
         """Enter until ``leave`` is called or ``frame`` ends; False if another caller is inside."""
         me = self._whoami()
+        waiting = self.waiting()
+        if waiting is not None and waiting[0] != me:
+            return False
         with self._lock:
             held = self._held
             if held is not None and self._is_inside(held.frame, held.holder):
@@ -121,6 +127,10 @@ class CallGuard:
         held = self._held
         if held is not None and held.frame is frame:
             self._held = None
+
+
+def _nobody() -> None:
+    """Nobody waits."""
 
 
 class CallTracker:

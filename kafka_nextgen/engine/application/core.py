@@ -67,15 +67,23 @@ class ConsumerCore:
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
         self._deserializers = Deserializers.of(config).needed
         self.hooks = self.engine.hooks
+        self.polls = self.engine.counters.polls
         self.cursor = Cursor(
-            self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back, self.now
+            self.fetches,
+            self.engine.mailbox,
+            self._deserializers,
+            whoami,
+            self._handed_over,
+            self._put_back,
+            wakeup,
+            self.polls.note_waits,
+            self.now,
         )
         self.is_reminded = False  # whether iteration has been reminded to poll
         self.note_at_s = 0.0  # when the next poll must be reported to the member
         self.topics: Topics | None = None  # the subscription
         self.has_listener = False  # whether the subscription has a listener
         self.callbacks = Callbacks(self.engine)
-        self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
     # ---- subscribing

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from kafka_nextgen import clocks
+from kafka_nextgen.engine.application.arriving_run import ArrivingRun
 from kafka_nextgen.engine.application.record_run import DeserializedRows, RecordRun, Watch
+from kafka_nextgen.engine.application.wakeup import AsyncWakeup, Wakeup
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
@@ -53,8 +55,12 @@ class Cursor(Watch):
         whoami: Callable[[], object],
         on_handed_over: Callable[[Sequence[ColumnSlice], float | None, float], None],
         put_back: PutBack,
+        wakeup: Wakeup,
+        note_waits: Callable[[int, float], None],
         now: Callable[[], float] = clocks.monotonic,
     ) -> None:
+        self._wakeup = wakeup
+        self._note_waits = note_waits
         self._fetches = fetches
         self._mailbox = mailbox
         #: The deserializers of the next run.
@@ -63,8 +69,9 @@ class Cursor(Watch):
         self._whoami = whoami
         self._on_handed_over = on_handed_over
         self._now = now
-        self._run = _NOTHING
+        self._run: RecordRun | ArrivingRun = _NOTHING
         self._caller: object = None
+        self._seen = 0  # the wakeup's notifications before an arriving run
         #: The records of the last poll, if there are deserializers.
         self.hand_over: DeserializingPoll | None = None
         #: The mailbox's ``news`` as of the last poll.
@@ -112,6 +119,54 @@ class Cursor(Watch):
         """
         self._put_back([ColumnSlice(part.columns, rows.row, rows.row + 1)], part.partition)
 
+    def follow(self, seen: int, began: float | None, until: float, call: str) -> bool:
+        """Start a run of the records that will arrive at lent connections; returns False if there are none.
+
+        ``call`` is the name of the caller's call. The run ends when the wakeup has more than ``seen`` notifications, or
+        at ``until`` (monotonic seconds).
+        """
+        sockets = self._wakeup.sockets
+        rows = None if sockets is None or self.deserializers is not None else sockets.begin_rows(seen, until)
+        if rows is None:
+            return False
+        if self.is_in_run:  # a signal handler has iterated
+            self.finish_run()
+        run = ArrivingRun(rows, call)
+        self._looked = began, self._now()
+        self._caller, self._run, self._seen = self._whoami(), run, seen
+        if self._mailbox.news != self.news_seen:  # checked last, as above
+            run.end()
+        return True
+
+    @property
+    def following(self) -> ArrivingRun | None:
+        """This caller's run, if it waits for its records and has not ended."""
+        run = self._run
+        if isinstance(run, ArrivingRun) and not run.rows.is_over and self._caller == self._whoami():
+            return run
+        return None
+
+    async def arrival(self, run: ArrivingRun) -> None:
+        """Wait until there are records for this run, or it has ended."""
+        assert isinstance(self._wakeup, AsyncWakeup)
+        run.is_awaited = True
+        try:
+            await self._wakeup.arrival(self._seen, run.rows)
+        finally:
+            run.is_awaited = False
+
+    def waiting(self) -> tuple[object, str] | None:
+        """Return the caller that waits for records in its run, and the name of its call; None if none does."""
+        run = self._run
+        if isinstance(run, ArrivingRun) and (run.is_awaited or run.rows.is_running):
+            return self._caller, run.call
+        return None
+
+    @property
+    def is_following(self) -> bool:
+        """Whether the run waits for its records itself."""
+        return isinstance(self._run, ArrivingRun)
+
     @property
     def is_in_run(self) -> bool:
         """Whether a run is in progress."""
@@ -128,8 +183,11 @@ class Cursor(Watch):
     def advance_positions(self) -> None:
         """Advance the positions over the records handed over, including the current one."""
         self.check_hand_over()
-        if self.is_in_run:
-            self._fetches.hand_over(self._run.progress())
+        run = self._run
+        if isinstance(run, ArrivingRun):
+            run.settle(self._fetches.hand_over)
+        elif self.is_in_run:
+            self._fetches.hand_over(run.progress())
 
     def check_hand_over(self) -> None:
         """Put back records of the last poll that were not handed over because of an exception."""
@@ -144,11 +202,19 @@ class Cursor(Watch):
         run = self._run
         if run is not _NOTHING:
             run.end()
+            if isinstance(run, ArrivingRun):
+                self._finish_arriving(run)
             given_out = run.progress()
             self._fetches.hand_over(given_out)
             if self._run is run:  # not earlier: an interrupted call is repeated, and needs it
                 self._run = _NOTHING
             self._on_handed_over(given_out, *self._looked)
+
+    def _finish_arriving(self, run: ArrivingRun) -> None:
+        assert self._wakeup.sockets is not None
+        run.rows.finish()
+        self._wakeup.sockets.end_rows()
+        self._note_waits(run.rows.offers, run.rows.waited_s)
 
     def mark_processed(self) -> None:
         """Mark all records handed over as processed, except the last one, whose processing was interrupted."""
@@ -156,10 +222,16 @@ class Cursor(Watch):
             self._fetches.hand_over(self._run.progress(but_last=True))
             self._fetches.mark_consumed()
 
+    def note_fork(self) -> None:
+        """Hand over nothing in this process, the child, and leave the connections alone."""
+        self.end_run()
+        if self._wakeup.sockets is not None:
+            self._wakeup.sockets.stop()
+
 
 def _end_all_runs() -> None:
     for cursor in _everywhere:
-        cursor.end_run()
+        cursor.note_fork()
 
 
 if hasattr(os, "register_at_fork"):

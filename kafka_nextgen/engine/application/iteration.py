@@ -91,6 +91,12 @@ class _Strides:
             await asyncio.sleep(0)
             now = self._paused_at = clocks.monotonic()
         self._began_at = now
+        following = self._cursor.following
+        if following is not None:
+            if not following.rows.is_ready:
+                await self._cursor.arrival(following)
+            if following.rows.is_ready:
+                return following.records, self._length
         upcoming = self._cursor.next
         if upcoming is None or upcoming == self._next:  # an error may have ended the run's iterator
             await self._poll()

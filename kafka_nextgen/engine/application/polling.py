@@ -47,8 +47,11 @@ class WaitForWakeup(NamedTuple):
 Step = WaitForWakeup | PendingCallback | Future[None]
 
 
-def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
-    """Yield the steps of a poll; ends when there are records or after ``timeout_s`` seconds."""
+def poll_steps(core: ConsumerCore, timeout_s: float, follows: str = "") -> Iterator[Step]:
+    """Yield the steps of a poll; ends when there are records or after ``timeout_s`` seconds.
+
+    With ``follows``, the name of the call, it also ends when the cursor can wait for records itself.
+    """
     deadline = core.polls.begin() + _wait_s(core, timeout_s)
     try:
         core.cursor.finish_run()
@@ -68,7 +71,12 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
             if left_s <= 0:
                 _raise_lasting_error(core)
                 return
-            yield WaitForWakeup(seen, min(left_s, core.note_interval_s))
+            wait_s = min(left_s, core.note_interval_s)
+            if follows and _may_follow(core):
+                due_at = core.now() + core.note_interval_s
+                if core.cursor.follow(seen, core.polls.began_at, due_at, follows):
+                    return
+            yield WaitForWakeup(seen, wait_s)
             seen = core.wakeup.count  # first: anything that happens from now on wakes the next wait
             is_due = _is_due(core)
             if is_due:
@@ -77,6 +85,15 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
         identity = core.engine.identity
         identity.polled = identity.last  # this member's records are processed from now on
         core.polls.end()
+
+
+def _may_follow(core: ConsumerCore) -> bool:
+    """Whether the cursor may wait for records itself.
+
+    It may not with hooks, which get the records of each poll when it ends, nor with ``consumer.timeout.ms``, which is
+    measured in polls.
+    """
+    return not core.hooks and core.config.consumer_timeout_ms is None
 
 
 def _wait_s(core: ConsumerCore, timeout_s: float) -> float:
@@ -127,6 +144,8 @@ def begin_run(core: ConsumerCore, offer: PollOffer | None = None) -> Iterator[Re
     if not core.is_reminded:
         core.is_reminded = True
         core.engine.repeat(lambda: _remind(core), core.note_interval_s)
+    if core.cursor.is_following:
+        return core.cursor.records
     if offer is None:
         records = core.cursor.look(core.config.max_poll_records, core.polls.began_at)
     else:
@@ -140,6 +159,8 @@ def _remind(core: ConsumerCore) -> None:
     if core.cursor.is_in_run:
         core.note_at_s = 0.0
         core.cursor.end_run()
+        if core.cursor.is_following:
+            core.wakeup.notify()
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:

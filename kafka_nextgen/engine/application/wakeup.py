@@ -10,13 +10,28 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
 
+from kafka_nextgen import clocks
+from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, AsyncLentSockets, ThreadLentSockets
 from kafka_nextgen.transport.turned_clock import ApplicationWait, Clock
 from kafka_nextgen.transport.waiting import EagerFuture
 
+if TYPE_CHECKING:
+    from kafka_nextgen.compiled import accelerator
+
 __all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup", "async_wakeup", "thread_wakeup"]
+
+
+class Waiter(Protocol):
+    """A thread that waits until it is released."""
+
+    def release(self) -> None:
+        """End the wait; called on any thread, or in a signal handler."""
+        ...
 
 
 class ThreadWakeup:
@@ -29,26 +44,42 @@ class ThreadWakeup:
     def __init__(self) -> None:
         #: The number of notifications so far; two threads that notify at the same time may count as one.
         self.count = 0
-        self._waiters: deque[Lock] = deque()
+        #: What ``notify`` removes and releases.
+        self.waiters: deque[Waiter] = deque()
+        #: The connections that are lent to the waiting thread; None if this is not possible.
+        self.sockets: ThreadLentSockets | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a thread is waiting."""
+        return bool(self.waiters)
+
+    def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> ThreadLentSockets | None:
+        """Allow the I/O thread to lend connections; ``call_soon`` schedules a call on it. None if it can't."""
+        if CAN_LEND:
+            self.sockets = ThreadLentSockets(self, call_soon)
+        return self.sockets
 
     def notify(self) -> None:
         """Wake all waiters."""
         self.count += 1  # first: a thread that starts to wait now sees the new count, or is among the waiters below
         try:
             while True:
-                self._waiters.popleft().release()
+                self.waiters.popleft().release()
         except IndexError:
             return
 
     def wait(self, count: int, timeout_s: float, /) -> None:
         """Block until there are more than ``count`` notifications, at most ``timeout_s`` seconds."""
+        if self.sockets is not None and timeout_s > 0 and self.sockets.wait(count, clocks.monotonic() + timeout_s):
+            return
         waiter = Lock()
         waiter.acquire()
-        self._waiters.append(waiter)
+        self.waiters.append(waiter)
         if self.count == count and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
             return  # ``notify`` has removed the waiter
         with suppress(ValueError):  # ``notify`` is in the middle of removing it
-            self._waiters.remove(waiter)
+            self.waiters.remove(waiter)
 
 
 class AsyncWakeup:
@@ -59,19 +90,44 @@ class AsyncWakeup:
         #: The number of notifications so far.
         self.count = 0
         self._waiters: set[EagerFuture[None]] = set()
+        #: The connections that are lent to the waiting task's event loop; None if this is not possible.
+        self.sockets: AsyncLentSockets | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a task is waiting."""
+        return bool(self._waiters)
+
+    def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> AsyncLentSockets | None:
+        """Allow the I/O thread to lend connections; ``call_soon`` schedules a call on it. None if it can't."""
+        if CAN_LEND:
+            self.sockets = AsyncLentSockets(self, call_soon)
+        return self.sockets
+
+    def end_waits(self) -> None:
+        """Wake all waiters, without a notification; called on their event loop."""
+        for waiter in tuple(self._waiters):
+            waiter.end()
 
     def notify(self) -> None:
         """Wake all waiters."""
         with self._lock:
             self.count += 1
             waiters = list(self._waiters)
+        if self.sockets is not None and self.sockets.rows is not None:
+            self.sockets.rows.end()
         for waiter in waiters:
             waiter.end_from_thread()
 
     async def wait(self, count: int, timeout_s: float) -> None:
-        """Wait until there are more than ``count`` notifications, at most ``timeout_s`` seconds."""
+        """Wait until there are more than ``count`` notifications, at most ``timeout_s`` seconds.
+
+        Ends earlier if an answer arrives at a lent connection.
+        """
         loop = asyncio.get_running_loop()
         waiter: EagerFuture[None] = EagerFuture()
+        if self.sockets is not None and self.sockets.by_fd:
+            self.sockets.watch()
         with self._lock:
             self._waiters.add(waiter)
             is_notified = self.count != count
@@ -84,13 +140,32 @@ class AsyncWakeup:
             with self._lock:
                 self._waiters.discard(waiter)
 
+    async def arrival(self, count: int, rows: accelerator.ArrivingRows[Any]) -> None:
+        """Wait until records have arrived for ``rows``, or they have ended."""
+        assert self.sockets is not None
+        self.sockets.watch()
+        waiter: EagerFuture[None] = EagerFuture()
+        with self._lock:
+            self._waiters.add(waiter)
+        try:
+            if self.count != count:
+                rows.end()
+            if not (rows.is_over or rows.is_ready):
+                await waiter
+        finally:
+            with self._lock:
+                self._waiters.discard(waiter)
+
 
 #: Can be notified from any thread.
 Wakeup = ThreadWakeup | AsyncWakeup
 
 
 class _TurnedThreadWakeup(ThreadWakeup):
-    """A wakeup whose timeouts use a clock that a test controls."""
+    """A wakeup whose timeouts use a clock that a test controls. It has no lent connections, whose waits can't."""
+
+    def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        """Lend nothing."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()
@@ -102,6 +177,9 @@ class _TurnedThreadWakeup(ThreadWakeup):
 
 
 class _TurnedAsyncWakeup(AsyncWakeup):
+    def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        """Lend nothing."""
+
     def __init__(self, clock: Clock) -> None:
         super().__init__()
         self._wait = ApplicationWait(clock, lambda: self.count, self.notify)

@@ -157,6 +157,15 @@ class PollCounters:
         assert self.began_at is not None, "it began"
         self.inside.note(now - self.began_at, now)
 
+    def note_waits(self, polls: int, waited_s: float) -> None:
+        """Count polls since the last one began, which took ``waited_s`` seconds in total, and waits of iteration."""
+        now = self._now()
+        if polls and self.began_at is not None:
+            self.between.note(now - self.began_at, now, polls, (now - self.began_at) / polls)
+            self.began_at = now
+        self.polls += polls
+        self.inside.note(waited_s, now, polls)
+
     def begin_callback(self) -> None:
         """Begin a callback."""
         self._callback_began = self._now()

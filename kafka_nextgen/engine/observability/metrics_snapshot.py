@@ -43,8 +43,8 @@ def _reading(fetches: FetchCounters, progress: FetchProgress, now: float) -> Rea
     return ReadingMetrics(
         records=sum(topic.records for topic in handed_over),
         bytes=sum(topic.bytes for topic in handed_over),
-        fetched_records=fetches.records,
-        fetched_bytes=fetches.bytes,
+        fetched_records=fetches.records + progress.received.records,
+        fetched_bytes=fetches.bytes + progress.received.bytes,
         fetches=fetches.latency.count,
         failed_fetches=fetches.failed,
         fetch_latency=fetches.latency.latency(now),

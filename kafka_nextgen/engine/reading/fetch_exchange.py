@@ -21,10 +21,12 @@ from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.observability.counters import FetchCounters
+from kafka_nextgen.engine.reading.lent_sockets import LentSocket, LentSockets
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchLimits, to_request
@@ -40,6 +42,9 @@ __all__ = ["ExchangeContext", "FetchExchange", "end_sessions"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
+#: The number of answers in a row that the application waits for before its thread receives them.
+AWAITED_BEFORE_LENT = 8
+
 #: How long (seconds) ending all sessions may take.
 ENDING_S = 0.1
 
@@ -50,7 +55,9 @@ _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 class ExchangeContext:
     """The data shared by all fetches of a consumer. ``isolation_level`` is Kafka's number for it.
 
-    ``on_records`` is called after the next request has been sent, if a steady-state response contained records.
+    ``sockets`` are the connections lent to the application's thread, None if this is not possible. ``is_awaited``
+    returns whether the application is waiting. ``on_records`` is called after the next request has been sent, if a
+    steady-state response contained records.
     """
 
     config: ConsumerConfig
@@ -59,6 +66,8 @@ class ExchangeContext:
     counters: FetchCounters
     on_records: Callable[[], None]
     isolation_level: int
+    sockets: LentSockets | None
+    is_awaited: Callable[[], bool]
 
 
 class FetchExchange:
@@ -78,6 +87,8 @@ class FetchExchange:
         self._may_be_steady = may_be_steady and ACCELERATED
         self._steady: NodeFetches | None = None
         self._has_news = False
+        self._awaited = 0  # the number of answers in a row that the application was waiting for
+        self._lent: LentSocket | None = None
 
     def begin(self, version: int) -> RawFetchRequest:
         """Return the first request."""
@@ -115,7 +126,51 @@ class FetchExchange:
     def sent(self) -> None:
         """Wake the application now that this thread has finished; woken earlier, it would have to wait for the GIL."""
         if self._has_news:
+            self._awaited = self._awaited + 1 if self._context.is_awaited() else 0
             self._context.on_records()
+
+    @property
+    def wants_lending(self) -> bool:
+        """Whether the application waits for each answer, so that its thread should receive them."""
+        return self._awaited >= AWAITED_BEFORE_LENT
+
+    def lend(
+        self,
+        fd: int,
+        correlation_id: int,
+        asked_at: float,
+        take_back: Callable[[], None],
+        count_traffic: Callable[[], bool],
+    ) -> SteadySocket | None:
+        """Let the application's thread receive the answers on this socket; None if it can't."""
+        sockets, steady = self._context.sockets, self._steady
+        self._awaited = 0
+        if sockets is None or steady is None or not sockets.has_room:
+            return None
+        socket = self._context.fetches.lend_steady(
+            steady, lambda step: accelerator.SteadySocket(step, fd, correlation_id, asked_at)
+        )
+        if socket is not None:
+            self._lent = LentSocket(socket, fd, take_back, count_traffic)
+            sockets.add(self._lent)
+            self._context.on_records()  # the application waits again, now on the socket
+        return socket
+
+    def note_answers(self, count: int, total_s: float, longest_s: float) -> None:
+        """Count answers that the application's thread has received."""
+        self._context.counters.latency.note(total_s, clocks.monotonic(), count, longest_s)
+
+    def take_back(self) -> None:
+        """Receive the answers on the I/O thread again."""
+        lent, steady, sockets = self._lent, self._steady, self._context.sockets
+        assert lent is not None
+        assert steady is not None
+        assert sockets is not None
+        self._lent = None
+        lent.socket.stop()  # first: nobody begins to watch it from now on
+        sockets.remove(lent)
+        self._context.fetches.take_back_steady(steady)
+        self.asked_at = lent.socket.asked_at
 
     def end(self) -> Fetch:
         """End the steady state, and return the fetch that was answered last or has failed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 
 from kafka_nextgen import clocks
@@ -14,6 +14,7 @@ from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetch_exchange import ExchangeContext, FetchExchange
+from kafka_nextgen.engine.reading.lent_sockets import LentSockets
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.engine.reading.record_decoder import SMALL_BYTES, RecordDecoder
@@ -65,6 +66,8 @@ class Fetcher:
         mailbox: Mailbox,
         tasks: TaskSet,
         counters: FetchCounters,
+        sockets: LentSockets | None = None,
+        is_awaited: Callable[[], bool] = bool,
     ) -> None:
         self._config = config
         self._cluster = cluster
@@ -75,7 +78,7 @@ class Fetcher:
         self._counters = counters
         self._queries = PositionQueries(config, cluster, offsets, fetches)
         self._exchanges = ExchangeContext(
-            config, cluster, fetches, counters, mailbox.wake, number_of(config.isolation_level)
+            config, cluster, fetches, counters, mailbox.wake, number_of(config.isolation_level), sockets, is_awaited
         )
         self._limits = record_limits(config)
         self._decoder = RecordDecoder(self._limits, config.check_crcs)

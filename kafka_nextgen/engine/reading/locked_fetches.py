@@ -25,6 +25,8 @@ from kafka_nextgen.fetching import (
     FetchState,
     NodeFetches,
 )
+from kafka_nextgen.fetching.fast_path import Step
+from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -62,6 +64,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
+        self._apply_taken()
         if self.offer.is_taken:
             self.settle_taken()
         if self._state.steady.followed:
@@ -74,12 +77,14 @@ class LockedFetches(AbstractContextManager[FetchState]):
     def under_lock(self, work: Callable[[FetchState], T]) -> T:
         """Call ``work`` with the state, whose positions may still be before the records of a taken offer."""
         with self._lock:
+            self._apply_taken()
             return work(self._state)
 
     def look(self, read: Callable[[FetchState], T]) -> T:
         """Call ``read`` with the state, after advancing the positions over a taken offer."""
         is_inside = self._is_inside()
         with self._lock:
+            self._apply_taken()
             if not is_inside:
                 self.settle_taken()
             return read(self._state)
@@ -88,7 +93,11 @@ class LockedFetches(AbstractContextManager[FetchState]):
         """Call ``work``, which changes the state so that another request may be required."""
         try:
             with self._lock:
-                work(self._state)
+                self._apply_taken()
+                try:
+                    work(self._state)
+                finally:
+                    self._state.note_changed()
         finally:
             self._on_change()
 
@@ -112,6 +121,21 @@ class LockedFetches(AbstractContextManager[FetchState]):
         """End the steady state; returns the fetch that is in flight."""
         with self as state:
             return state.steady.end(steady)
+
+    def lend_steady(self, steady: NodeFetches, make: Callable[[Step], SteadySocket]) -> SteadySocket | None:
+        """Let the application's thread receive the answers; see ``FastPath.lend``."""
+        with self._lock:
+            return self._state.steady.lend(steady, make)
+
+    def take_back_steady(self, steady: NodeFetches) -> None:
+        """Receive the answers on the I/O thread again; see ``FastPath.take_back``."""
+        with self._lock:
+            self._state.steady.take_back(steady)
+
+    def _apply_taken(self) -> None:
+        """Apply what the application's thread has received; called with the lock held."""
+        if self._state.sockets:
+            self._state.apply_taken()
 
     # ---- the assignment
 
@@ -138,11 +162,13 @@ class LockedFetches(AbstractContextManager[FetchState]):
     def has_records(self) -> bool:
         """Whether ``find`` would return records, or raise."""
         with self._lock:
+            self._apply_taken()
             return self._state.handover.has_records()
 
     def has_records_of(self, only: Collection[TopicPartition]) -> bool:
         """Whether ``find`` would return a record of these partitions, or raise; if empty, of any partition."""
         with self._lock:
+            self._apply_taken()
             handover = self._state.handover
             return handover.has_records_of(only) if only else handover.has_records()
 
@@ -155,6 +181,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         while True:
             try:
                 with self._lock:
+                    self._apply_taken()
                     if self.offer.is_taken:
                         self.settle_taken()
                     before = self.offer = PollOffer()
@@ -185,10 +212,10 @@ class LockedFetches(AbstractContextManager[FetchState]):
         before = None
         try:
             with self._lock:
+                self._apply_taken()
                 if self._state.planning.waits_for_room:  # rarely true; a later plan will account for these runs
                     before = self._state.handover.runs_done
-                for part in parts:
-                    self._state.handover.hand_over(part)
+                self._state.handover.hand_over_all(parts)
         finally:  # also for runs that were handed over before a signal handler raised
             if before is not None:
                 self._notify_of_room(before)

@@ -1,0 +1,326 @@
+"""Lends connections to the application's thread while it waits for every single answer.
+
+Handing an answer from the I/O thread to the application costs two wakeups and, for each of them, the GIL. While records
+arrive one by one, that is most of the work. So the I/O thread lends the connections: the application's thread waits on
+their sockets, receives the answers and sends the next requests, in C (``SteadySocket``, ``ArrivingRows``). The I/O
+thread takes a connection back
+
+- after anything that is not a plain answer, and before any change of what is fetched;
+- when it needs the connection: to send something else, to close it, because an answer is late, or because the broker
+  throttles this client;
+- when the application has not waited for ``AWAY_S``, because records should arrive while it processes others.
+
+TLS needs Python code for each answer, so these connections are never lent, nor those that have to log in again.
+Nothing is lent on Windows or without the C extension.
+
+Only the thread that waits serves a socket, and any thread may end that: each is one step of C code under the GIL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from attrs import frozen
+
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.engine.application.record_run import RecordRows, record_rows
+from kafka_nextgen.fetching.socket_answers import SteadySocket
+from kafka_nextgen.types import Record
+from kafka_nextgen.wire.records import Columns
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.wakeup import AsyncWakeup, ThreadWakeup
+
+__all__ = ["AWAY_S", "CAN_LEND", "AsyncLentSockets", "LentSocket", "LentSockets"]
+
+#: After how long (seconds) without a wait the I/O thread receives again; checked this often.
+AWAY_S = 0.05
+
+#: Whether this platform can do this: Windows can't.
+CAN_LEND = ACCELERATED and hasattr(accelerator, "SteadySocket")
+
+#: The most connections that are lent at a time; ``ArrivingRows`` can't wait for more.
+MOST_LENT = 64
+
+Rows: TypeAlias = "accelerator.ArrivingRows[Record[Any, Any]]"
+
+
+@frozen(eq=False)
+class LentSocket:
+    """A lent connection.
+
+    ``take_back`` is called on the I/O thread; calling it again does nothing. ``count_traffic`` counts what the socket
+    has received and sent, on any thread, and returns whether the connection may stay lent.
+    """
+
+    socket: SteadySocket
+    fd: int
+    take_back: Callable[[], None]
+    count_traffic: Callable[[], bool]
+
+
+class _Waker:
+    """Ends a wait on sockets. ``release`` may be called from any thread, and from a signal handler."""
+
+    def __init__(self) -> None:
+        self._receiver, self._sender = socket.socketpair()
+        self._receiver.setblocking(False)
+        self._sender.setblocking(False)
+        self.fd = self._receiver.fileno()
+
+    def release(self) -> None:
+        with suppress(OSError):  # full, so that the wait ends anyway
+            self._sender.send(b"\0")
+
+    def __del__(self) -> None:
+        self._receiver.close()
+        self._sender.close()
+
+
+@frozen(eq=False)
+class _Watched:
+    """A lent connection that ``loop`` watches, under the number ``own_fd``."""
+
+    lent: LentSocket
+    own_fd: int
+    loop: asyncio.AbstractEventLoop
+
+
+class LentSockets:
+    """The lent connections of one consumer. ``call_soon`` schedules a call on the I/O thread."""
+
+    def __init__(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        #: The lent connections, by the numbers of their sockets; replaced on each change.
+        self.by_fd: Mapping[int, LentSocket] = MappingProxyType({})
+        #: The rows being handed over as they arrive, if any.
+        self.rows: Rows | None = None
+        self._call_soon = call_soon
+        self._waited = self._waited_seen = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_possible = True
+
+    # ---- on the I/O thread
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more connection may be lent."""
+        return self._is_possible and len(self.by_fd) < MOST_LENT
+
+    def add(self, lent: LentSocket) -> None:
+        """Lend this connection, too."""
+        self.by_fd = {**self.by_fd, lent.fd: lent}
+        if self._timer is None:
+            self._look_later()
+
+    def remove(self, lent: LentSocket) -> None:
+        """Forget a connection that is taken back."""
+        self.by_fd = {fd: each for fd, each in self.by_fd.items() if each is not lent}
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(AWAY_S, self._look)
+
+    def _look(self) -> None:
+        """Count the traffic, and take all connections back if the application has not waited since the last look.
+
+        A connection whose state is no longer steady is taken back, too.
+        """
+        self._timer = None
+        rows = self.rows
+        waited = self._waited + (rows.waited_s if rows is not None else 0.0)
+        is_away = waited == self._waited_seen and not self._is_awaited()
+        self._waited_seen = waited
+        for lent in tuple(self.by_fd.values()):
+            may_stay = lent.count_traffic()
+            if is_away or lent.socket.is_over or not may_stay:
+                lent.take_back()
+        if self.by_fd:
+            self._look_later()
+
+    def _is_awaited(self) -> bool:
+        rows = self.rows
+        return rows is not None and bool(rows.is_waiting)
+
+    # ---- on any thread
+
+    def count_traffic(self) -> None:
+        """Count what the sockets have received and sent since the last time."""
+        for lent in tuple(self.by_fd.values()):
+            lent.count_traffic()
+
+    def stop(self) -> None:
+        """Receive nothing any more. The I/O thread can still take the connections back."""
+        for lent in self.by_fd.values():
+            lent.socket.stop()
+
+    # ---- on the application's thread
+
+    def _begin(self, waker_fd: int, until: float) -> Rows | None:
+        sockets = tuple([each.socket for each in self.by_fd.values()])
+        if not sockets or (self.rows is not None and self.rows.is_running):  # another thread waits for them
+            return None
+        self.rows = accelerator.ArrivingRows(sockets, _rows_of, waker_fd, until)
+        return self.rows
+
+    def _end(self) -> None:
+        rows, self.rows = self.rows, None
+        if rows is not None:
+            rows.end()
+            self._waited += rows.waited_s
+        for lent in self.by_fd.values():
+            if lent.socket.is_over:
+                self._call_soon(lent.take_back)
+
+
+class ThreadLentSockets(LentSockets):
+    """For a thread, which waits in C code."""
+
+    def __init__(self, wakeup: ThreadWakeup, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        super().__init__(call_soon)
+        self._wakeup = wakeup
+        self._waker: _Waker | None = None
+
+    def begin_rows(self, count: int, until: float) -> Rows | None:
+        """Return the records that arrive until the wakeup has more than ``count`` notifications, or until ``until``.
+
+        None if no connection is lent. Call ``end_rows`` after that.
+        """
+        if self._waker is None:
+            self._waker = _Waker()
+        rows = self._begin(self._waker.fd, until)
+        if rows is not None:
+            self._wakeup.waiters.append(self._waker)
+            if self._wakeup.count != count:
+                rows.end()
+        return rows
+
+    def end_rows(self) -> None:
+        """End the rows, and have connections taken back that can't be served any more."""
+        self._end()
+        if self._waker is not None:
+            with suppress(ValueError):  # ``notify`` has removed it
+                self._wakeup.waiters.remove(self._waker)
+
+    def wait(self, count: int, until: float) -> bool:
+        """Wait for an answer, or until the wakeup has more than ``count`` notifications, or until ``until``.
+
+        Returns False, without waiting, if no connection is lent.
+        """
+        rows = self.begin_rows(count, until)
+        if rows is None:
+            return False
+        try:
+            rows.offer(until)  # not taken: the poll finds these records like all others
+        finally:
+            self.end_rows()
+        return True
+
+
+class AsyncLentSockets(LentSockets):
+    """For an event loop, which watches the sockets.
+
+    The loop watches a duplicate of each socket's number: the I/O thread may close a socket at any time, and the number
+    may then be that of another one.
+    """
+
+    def __init__(self, wakeup: AsyncWakeup, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        super().__init__(call_soon)
+        self._wakeup = wakeup
+        self._watched: dict[int, _Watched] = {}  # by the number of the socket
+
+    def watch(self) -> None:
+        """Have the running loop watch all lent sockets; called before each wait."""
+        by_fd = self.by_fd
+        for watched in tuple(self._watched.values()):
+            if by_fd.get(watched.lent.fd) is not watched.lent:
+                self._forget(watched.lent)
+        for lent in by_fd.values():
+            if lent.socket.is_over:
+                self._call_soon(lent.take_back)
+            elif lent.fd not in self._watched:
+                self._begin_watching(lent)
+
+    def _begin_watching(self, lent: LentSocket) -> None:
+        try:
+            own = os.dup(lent.fd)
+        except OSError:  # there are too many, or the I/O thread is closing the socket
+            self._give_back(lent)
+            return
+        loop = asyncio.get_running_loop()
+        self._watched[lent.fd] = _Watched(lent, own, loop)
+        try:
+            loop.add_reader(own, self._serve, lent)
+        except NotImplementedError:  # this event loop can't watch sockets
+            self._is_possible = False
+            self._give_back(lent)
+        except BaseException:  # a signal handler has raised
+            self._forget(lent)
+            raise
+        if lent.socket.is_over:  # the I/O thread has taken it back, perhaps before it was in ``_watched``
+            self._forget(lent)
+
+    def _give_back(self, lent: LentSocket) -> None:
+        lent.socket.stop()
+        self._forget(lent)
+        self._call_soon(lent.take_back)
+
+    def _forget(self, lent: LentSocket) -> None:
+        """Watch this connection no longer; called on the loop that watches it, or when that loop is closed."""
+        watched = self._watched.get(lent.fd)
+        if watched is None or watched.lent is not lent:
+            return
+        del self._watched[lent.fd]
+        with suppress(RuntimeError, NotImplementedError):  # the loop is closed, or can't watch sockets
+            watched.loop.remove_reader(watched.own_fd)
+        os.close(watched.own_fd)
+
+    def remove(self, lent: LentSocket) -> None:
+        """Forget a connection that is taken back, or closed: the duplicate would keep it open."""
+        super().remove(lent)
+        watched = self._watched.get(lent.fd)
+        if watched is None:
+            return
+        try:
+            watched.loop.call_soon_threadsafe(self._forget, lent)
+        except RuntimeError:  # the loop is closed
+            self._forget(lent)
+
+    def _serve(self, lent: LentSocket) -> None:
+        """Receive what has arrived, if anyone waits for it; called by the loop."""
+        if not (lent.socket.is_over or self._is_awaited()):
+            self._forget(lent)  # until the next wait
+            return
+        self._waited += 1.0
+        has_answered = 0
+        try:
+            has_answered = lent.socket.serve()
+        finally:
+            if lent.socket.is_over:
+                self._give_back(lent)
+                if self.rows is not None:
+                    self.rows.end()
+            if has_answered:
+                self._wakeup.end_waits()
+
+    def _is_awaited(self) -> bool:
+        return self._wakeup.is_awaited
+
+    def begin_rows(self, count: int, until: float) -> Rows | None:
+        """Return the records that arrive from now on; see ``ThreadLentSockets``. They never wait."""
+        rows = self._begin(-1, until)
+        if rows is not None and self._wakeup.count != count:
+            rows.end()
+        return rows
+
+    def end_rows(self) -> None:
+        """End the rows, and have connections taken back that can't be served any more."""
+        self._end()
+
+
+def _rows_of(columns: Columns) -> RecordRows:
+    return record_rows(columns, 0, len(columns))
