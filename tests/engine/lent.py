@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,15 +16,15 @@ from kafka_nextgen.engine.reading import fetch_exchange, lent_sockets
 from kafka_nextgen.engine.reading.lent_sockets import LentSockets
 from tests.engine.injected_calls import result_of
 from tests.engine.stage import Stage, values
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 #: What is lent stays lent, however slow the machine is.
 LONG_S = 3600.0
 
 
 def lend_soon(monkeypatch: pytest.MonkeyPatch, away_s: float = LONG_S) -> None:
-    """Have connections lent after two answers, and taken back if the application is away for ``away_s``."""
-    monkeypatch.setattr(fetch_exchange, "AWAITED_BEFORE_LENT", 2)
+    """Have connections lent at once, awaited or not, and taken back if the application is away for ``away_s``."""
+    monkeypatch.setattr(fetch_exchange, "AWAITED_BEFORE_LENT", 0)
     monkeypatch.setattr(lent_sockets, "AWAY_S", away_s)
 
 
@@ -36,6 +37,25 @@ def sockets_of(consumer: Any) -> LentSockets:
 def is_lent(consumer: Any) -> bool:
     """Whether a connection is lent, and of use."""
     return any(not lent.socket.is_over for lent in sockets_of(consumer).by_fd.values())
+
+
+def hold_back(monkeypatch: pytest.MonkeyPatch, consumer: Any) -> threading.Event:
+    """Have the lent connection served no more, and not taken back before the event that this returns.
+
+    A consumer that meanwhile tries to wait for it again and again, and never for anything else, fails.
+    """
+    sockets, goes_on, times = sockets_of(consumer), threading.Event(), count()
+    begin: Callable[..., object] = sockets._begin
+
+    def begin_rows(*waits: object) -> object:
+        assert next(times) < 100, "it only ever tries to wait for a connection that is to be taken back"
+        return begin(*waits)
+
+    monkeypatch.setattr(sockets, "_begin", begin_rows)
+    consumer._core.engine.thread.call_soon(goes_on.wait)
+    for lent in sockets.by_fd.values():
+        lent.socket.stop()
+    return goes_on
 
 
 def is_waiting(consumer: Any) -> bool:
@@ -64,15 +84,15 @@ def once_waiting(consumer: Any, happens: Callable[[], object]) -> Iterator[None]
         thread.join()
 
 
-async def arriving(stage: Stage, consumer: Any, take: Callable[[], Any], count: int = 1, partition: int = 0) -> Any:
+async def arriving(stage: Stage, consumer: Any, take: Callable[[], Any], number: int = 1, partition: int = 0) -> Any:
     """What ``take`` returns, for which so many records arrive once it waits."""
     if isinstance(consumer, Consumer):
-        with once_waiting(consumer, lambda: stage.write(partition, count)):
+        with once_waiting(consumer, lambda: stage.write(partition, number)):
             return await result_of(take())
     taking = asyncio.ensure_future(take())
     while not (is_waiting(consumer) or taking.done()):
         await asyncio.sleep(0)
-    stage.write(partition, count)
+    stage.write(partition, number)
     return await taking
 
 
@@ -90,7 +110,12 @@ async def lend(stage: Stage, consumer: Any, take: Callable[[], Any]) -> list[Rec
     raise AssertionError(f"nothing is lent after {values(seen)}")
 
 
-def lent_reader(stage: Stage, take: Callable[[Consumer], Any] = Consumer.poll, **config: object) -> Consumer:
+def poll(consumer: Any) -> Any:
+    """Poll until a record comes: one that came after the poll would be in the way of the next."""
+    return consumer.poll(GUARD_S)
+
+
+def lent_reader(stage: Stage, take: Callable[[Consumer], Any] = poll, **config: object) -> Consumer:
     """A consumer without a group, of two partitions, whose connection is lent."""
     stage.create(partitions=2)
     consumer = stage.reader(0, 1, **{"fetch_max_wait_ms": 5_000, **config})
@@ -99,6 +124,6 @@ def lent_reader(stage: Stage, take: Callable[[Consumer], Any] = Consumer.poll, *
 
 
 __all__ = [
-    *("arriving", "is_lent", "is_waiting", "lend", "lend_soon", "lent_reader", "once_waiting", "records_of"),
-    *("result_of", "sockets_of"),
+    *("arriving", "hold_back", "is_lent", "is_waiting", "lend", "lend_soon", "lent_reader", "once_waiting"),
+    *("poll", "records_of", "result_of", "sockets_of"),
 ]

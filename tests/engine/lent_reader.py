@@ -10,7 +10,7 @@ from attrs import define
 from tests.engine.injected_calls import TRIED, UNDONE, next_of, result_of
 from tests.engine.injection import Injection
 from tests.engine.interrupted_reader import Kind, Reader, try_each
-from tests.engine.lent import arriving, lend
+from tests.engine.lent import arriving, lend, poll
 from tests.engine.stage import Stage
 
 
@@ -47,7 +47,7 @@ class LentReader(Reader):
             self.note(list(await result_of(self.consumer.poll(0.5))))
 
     def _take(self) -> Any:
-        return self.consumer.poll(5.0)
+        return poll(self.consumer)
 
 
 async def try_lent_call(stage: Stage, kind: Kind, name: str, is_in_iteration: bool, stride: int = 1) -> int:

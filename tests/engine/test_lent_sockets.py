@@ -5,15 +5,26 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
+from kafka_nextgen.engine.reading import fetch_exchange
 from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
-from tests.engine.lent import is_lent, is_waiting, lend_soon, lent_reader, once_waiting, sockets_of
+from tests.engine.lent import (
+    hold_back,
+    is_lent,
+    is_waiting,
+    lend_soon,
+    lent_reader,
+    once_waiting,
+    records_of,
+    sockets_of,
+)
 from tests.engine.stage import Stage, poll_until, read, tp, values
 from tests.engine.steady import next_of, once
 from tests.support.signals import handled_by
@@ -65,6 +76,22 @@ def test_records_are_received_by_the_thread_that_waits_for_them(stage: Stage, wa
         assert after.reading.records - before.reading.records == 17
         assert after.reading.fetched_records - before.reading.fetched_records == 17
         assert after.connections.answers > before.connections.answers
+
+
+def test_nothing_is_lent_unless_the_application_waits_for_each_answer(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch_exchange, "AWAITED_BEFORE_LENT", 1)
+    stage.create(partitions=2)
+    with stage.reader(0, 1, fetch_max_wait_ms=5_000) as consumer:
+        sockets = sockets_of(consumer)
+        for number in range(1, 10):
+            stage.write(0, 1)
+            eventually("it is fetched ahead", lambda n=number: consumer.lag()[tp(0)] == n)  # type: ignore[misc]
+            assert not sockets.by_fd
+        assert values(read(consumer, 9)) == list(range(9))
+        while not sockets.by_fd:
+            assert reads_on(stage, consumer, by_polls, 1)
 
 
 def test_polls_after_iteration_leave_out_nothing(stage: Stage) -> None:
@@ -210,6 +237,27 @@ def test_a_connection_is_taken_back_from_an_application_that_is_away(
         stage.write(0, 3)
         eventually("they are fetched ahead", lambda: consumer.lag()[tp(0)] == 3, saw=consumer.lag)
         assert values(read(consumer, 3)) == [first, first + 1, first + 2]
+
+
+@WAYS
+def test_nobody_waits_for_a_connection_that_is_to_be_taken_back(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, way: Way
+) -> None:
+    """That would keep the GIL from the thread that takes it back, and delay all records that have come meanwhile."""
+    with lent_reader(stage) as consumer, ThreadPoolExecutor(1) as thread:
+        first, goes_on = next_of(consumer), hold_back(monkeypatch, consumer)
+        stage.write(0, 1)
+        reading = thread.submit(lambda: way_once(way, consumer))
+        try:
+            eventually("it waits", lambda: waits_for_the_other_thread(consumer) or reading.done())
+        finally:
+            goes_on.set()
+        assert values(records_of(reading.result())) == [first]
+        assert reads_on(stage, consumer, way)
+
+
+def waits_for_the_other_thread(consumer: Consumer) -> bool:
+    return sockets_of(consumer).rows is None and consumer._core.wakeup.is_awaited
 
 
 def test_a_connection_is_taken_back_while_the_broker_throttles(stage: Stage) -> None:

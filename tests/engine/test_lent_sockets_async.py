@@ -14,7 +14,7 @@ from kafka_nextgen import AsyncConsumer
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, AsyncLentSockets
 from kafka_nextgen.errors import ConcurrentUseError
-from tests.engine.lent import arriving, is_lent, is_waiting, lend, lend_soon, records_of, sockets_of
+from tests.engine.lent import arriving, hold_back, is_lent, is_waiting, lend, lend_soon, poll, records_of, sockets_of
 from tests.engine.stage import Stage, tp
 
 pytestmark = pytest.mark.skipif(not (ACCELERATED and CAN_LEND), reason="nothing can be lent")
@@ -31,7 +31,7 @@ async def lent(stage: Stage, **config: object) -> AsyncIterator[AsyncConsumer]:
     stage.create(partitions=2)
     async with AsyncConsumer(**stage.config(**{"group_id": None, "fetch_max_wait_ms": 5_000, **config})) as consumer:
         await consumer.assign([tp(0), tp(1)])
-        await lend(stage, consumer, consumer.poll)
+        await lend(stage, consumer, lambda: poll(consumer))
         yield consumer
 
 
@@ -39,7 +39,7 @@ Take = Callable[[AsyncConsumer], Awaitable[Any]]
 
 
 async def by_polls(consumer: AsyncConsumer) -> Any:
-    return await consumer.poll(5.0)
+    return await poll(consumer)
 
 
 async def by_next(consumer: AsyncConsumer) -> Any:
@@ -151,6 +151,22 @@ async def test_reading_goes_on_after_a_call(
     async with lent(stage, fetch_max_wait_ms=600_000, request_timeout_ms=900_000) as consumer:
         assert await reads_on(stage, consumer, take)
         await call(consumer)
+        assert await reads_on(stage, consumer, take)
+
+
+@WAYS
+async def test_nobody_waits_for_a_connection_that_is_to_be_taken_back(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, take: Take
+) -> None:
+    """A task that tried to would keep its loop, and the GIL."""
+    async with lent(stage) as consumer:
+        goes_on = hold_back(monkeypatch, consumer)
+        taking = asyncio.ensure_future(take(consumer))
+        while not (is_waiting(consumer) or taking.done()):
+            await asyncio.sleep(0)
+        goes_on.set()
+        stage.write(0, 1)
+        assert len(records_of(await taking)) == 1
         assert await reads_on(stage, consumer, take)
 
 

@@ -26,7 +26,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from attrs import frozen
+from attrs import define, frozen
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.record_run import RecordRows, record_rows
@@ -51,18 +51,20 @@ MOST_LENT = 64
 Rows: TypeAlias = "accelerator.ArrivingRows[Record[Any, Any]]"
 
 
-@frozen(eq=False)
+@define(eq=False)
 class LentSocket:
     """A lent connection.
 
     ``take_back`` is called on the I/O thread; calling it again does nothing. ``count_traffic`` counts what the socket
-    has received and sent, on any thread, and returns whether the connection may stay lent.
+    has received and sent, on any thread, and returns whether the connection may stay lent. Once ``is_reported``, the
+    I/O thread will take it back.
     """
 
     socket: SteadySocket
     fd: int
     take_back: Callable[[], None]
     count_traffic: Callable[[], bool]
+    is_reported: bool = False
 
 
 class _Waker:
@@ -161,7 +163,8 @@ class LentSockets:
     # ---- on the application's thread
 
     def _begin(self, waker_fd: int, until: float) -> Rows | None:
-        sockets = tuple([each.socket for each in self.by_fd.values()])
+        served = [lent for lent in self.by_fd.values() if not self._reports(lent)]
+        sockets = tuple([lent.socket for lent in served])
         if not sockets or (self.rows is not None and self.rows.is_running):  # another thread waits for them
             return None
         self.rows = accelerator.ArrivingRows(sockets, _rows_of, waker_fd, until)
@@ -173,8 +176,18 @@ class LentSockets:
             rows.end()
             self._waited += rows.waited_s
         for lent in self.by_fd.values():
-            if lent.socket.is_over:
-                self._call_soon(lent.take_back)
+            self._reports(lent)
+
+    def _reports(self, lent: LentSocket) -> bool:
+        """Whether the socket can't be served any more; the I/O thread is then told to take it back.
+
+        Nobody may try to wait for such a socket: that would return at once, again and again, and keep the GIL from the
+        I/O thread, which needs it several times to take the connection back.
+        """
+        if lent.socket.is_over and not lent.is_reported:
+            self._call_soon(lent.take_back)
+            lent.is_reported = True  # second: a signal handler may raise in between
+        return bool(lent.socket.is_over)
 
 
 class ThreadLentSockets(LentSockets):
@@ -240,9 +253,7 @@ class AsyncLentSockets(LentSockets):
             if by_fd.get(watched.lent.fd) is not watched.lent:
                 self._forget(watched.lent)
         for lent in by_fd.values():
-            if lent.socket.is_over:
-                self._call_soon(lent.take_back)
-            elif lent.fd not in self._watched:
+            if not self._reports(lent) and lent.fd not in self._watched:
                 self._begin_watching(lent)
 
     def _begin_watching(self, lent: LentSocket) -> None:
@@ -267,7 +278,7 @@ class AsyncLentSockets(LentSockets):
     def _give_back(self, lent: LentSocket) -> None:
         lent.socket.stop()
         self._forget(lent)
-        self._call_soon(lent.take_back)
+        self._reports(lent)
 
     def _forget(self, lent: LentSocket) -> None:
         """Watch this connection no longer; called on the loop that watches it, or when that loop is closed."""
