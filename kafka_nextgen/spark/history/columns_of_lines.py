@@ -2,12 +2,14 @@
 
 This is many times faster than line by line. It accepts only the lines that writers of this version write: flat objects
 that begin with their version and have only known fields and no spaces. If there is any other line, nothing is read
-here, and ``decode_event`` decides, so both give the same result. Arrow's reader must not get other lines: several
-values in a line, one of them null, crash the whole process (pyarrow 26). Without google-re2, which has no wheels for
-musl, nothing is read here.
+here, and ``decode_event`` decides, so both give the same result. Arrow's reader must not get other lines: some of them
+crash the whole process (pyarrow 26). Without google-re2, which has no wheels for musl, nothing is read here.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,21 +18,22 @@ from pyarrow import json
 from kafka_nextgen.history.events import VERSION, EventKind, source_kind
 from kafka_nextgen.spark.history.schemas import EVENTS, arrow_schema
 
-try:
-    import re2
-except ImportError:
-    re2 = None
-
 __all__ = ["columns_of_lines"]
 
 _SCHEMA = arrow_schema(EVENTS)
 _PARSE = json.ParseOptions(explicit_schema=_SCHEMA, unexpected_field_behavior="error")
 _VALUE = rb'(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrtu])*"|-?[0-9]+|\[[0-9,]*\])'
-_PLAIN = re2 and re2.compile(rb'(?:\{"v":%d(?:,"[a-z]+":%b)+\}\n)+' % (VERSION, _VALUE))
+_EVENTS = rb'(?:\{"v":%d(?:,"[a-z]+":%b)+\}\n)+' % (VERSION, _VALUE)
 _KINDS = pa.array([kind.value for kind in EventKind])
 _REQUIRED = ("at", "seq", "source", "cluster", "group", "kind", "v")
 _NOT_NEGATIVE = ("at", "seq", "ms")
 _MOST_BYTES = 256 << 20
+
+_PLAIN: Any = None
+with suppress(ImportError):
+    import re2
+
+    _PLAIN = re2.compile(_EVENTS)
 
 
 def columns_of_lines(lines: pa.BinaryArray) -> list[pa.Array] | None:
