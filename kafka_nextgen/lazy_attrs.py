@@ -5,7 +5,7 @@ consumer is imported, and of many that the process never uses. ``define`` and ``
 with the same slots, and leave its methods for later.
 
 How: attrs decorates a twin of the class, with the same bases and the same body, and the twin's methods move to the
-class. If attrs would do more to a class than add methods, it decorates that class at once (``_needs_attrs``).
+class. If attrs would do more to a class than add methods, it decorates that class immediately (``_needs_attrs``).
 
 Type checkers see attrs itself.
 """
@@ -157,7 +157,7 @@ else:
             self._later, self._name = later, name
 
         def __get__(self, instance, owner):
-            if self._name == "__signature__":  # there is none: inspect.signature goes on with the generated __init__
+            if self._name == "__signature__":  # there is none: inspect.signature uses the generated __init__
                 self._later.attribute("__init__")
                 raise AttributeError(self._name)
             return self._later.attribute(self._name)

@@ -136,7 +136,7 @@ class Handover:
             self.uncommitted.note_overtaken(part)
 
     def hand_over_all(self, parts: Collection[ColumnSlice]) -> None:
-        """Hand these over one after the other; whole runs of a partition are handed over together."""
+        """Hand these over in order; whole runs of a partition are handed over together."""
         if len(parts) < _MANY:
             for part in parts:
                 self.hand_over(part)

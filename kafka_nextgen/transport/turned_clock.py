@@ -107,7 +107,7 @@ class Clock:
         Only the system's clock applies to an application's own sleeps, to retries of ``run``, to ``GroupAdmin``, and to
         timeouts of ``close``.
 
-        Raises: TypeError: ``seconds`` is no number. ValueError: it is negative, infinite or NaN. MisuseError: this
+        Raises: TypeError: ``seconds`` is not a number. ValueError: it is negative, infinite or NaN. MisuseError: this
         thread runs an event loop, which would block: use ``await asyncio.to_thread(...)``. TimeoutError: a client kept
         the cluster busy for two minutes of real time, so the followers never came to rest.
         """

@@ -5,7 +5,7 @@ arrive one by one, that is most of the work. So the I/O thread lends the connect
 their sockets, receives the answers and sends the next requests, in C (``SteadySocket``, ``ArrivingRows``). The I/O
 thread takes a connection back
 
-- after anything that is not a plain answer, and before any change of what is fetched;
+- after anything that is not a plain answer, and before anything changes the fetches;
 - when it needs the connection: to send something else, to close it, because an answer is late, or because the broker
   throttles this client;
 - when the application has not waited for ``AWAY_S``, because records should arrive while it processes others.
@@ -156,7 +156,7 @@ class LentSockets:
             lent.count_traffic()
 
     def stop(self) -> None:
-        """Receive nothing any more. The I/O thread can still take the connections back."""
+        """Stop receiving. The I/O thread can still take the connections back."""
         for lent in self.by_fd.values():
             lent.socket.stop()
 
@@ -179,10 +179,10 @@ class LentSockets:
             self._reports(lent)
 
     def _reports(self, lent: LentSocket) -> bool:
-        """Whether the socket can't be served any more; the I/O thread is then told to take it back.
+        """Whether the socket can no longer be served; the I/O thread is then told to take it back.
 
-        Nobody may try to wait for such a socket: that would return at once, again and again, and keep the GIL from the
-        I/O thread, which needs it several times to take the connection back.
+        Nobody may try to wait for such a socket: each wait would return immediately, and keep the GIL from the I/O
+        thread, which needs it several times to take the connection back.
         """
         if lent.socket.is_over and not lent.is_reported:
             self._call_soon(lent.take_back)
@@ -213,7 +213,7 @@ class ThreadLentSockets(LentSockets):
         return rows
 
     def end_rows(self) -> None:
-        """End the rows, and have connections taken back that can't be served any more."""
+        """End the rows, and have connections taken back that can no longer be served."""
         self._end()
         if self._waker is not None:
             with suppress(ValueError):  # ``notify`` has removed it
@@ -329,7 +329,7 @@ class AsyncLentSockets(LentSockets):
         return rows
 
     def end_rows(self) -> None:
-        """End the rows, and have connections taken back that can't be served any more."""
+        """End the rows, and have connections taken back that can no longer be served."""
         self._end()
 
 

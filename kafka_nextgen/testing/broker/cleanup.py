@@ -1,8 +1,8 @@
 """Cleanup of logs: retention (``cleanup.policy=delete``) and compaction (``cleanup.policy=compact``).
 
-Retention deletes records older than ``retention.ms``, every ``log.retention.check.interval.ms``. The age of a batch is
-that of the highest timestamp in it and all batches before it, so a timestamp far in the future keeps later batches, as
-the highest timestamp keeps a segment in Kafka. Batches are kept as long as neither they nor earlier ones have a
+Retention deletes records older than ``retention.ms``, every ``log.retention.check.interval.ms``. The age of a batch
+depends on the highest timestamp in it and all batches before it, so a timestamp far in the future keeps later batches,
+as the highest timestamp keeps a segment in Kafka. Batches are kept as long as neither they nor earlier ones have a
 timestamp; Kafka goes by the time at which such a segment was written (``LogSegment.largestTimestamp``). A topic with
 ``compact`` alone has no retention.
 
