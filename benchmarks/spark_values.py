@@ -24,6 +24,7 @@ from pyspark.sql.avro.functions import from_avro
 
 from benchmarks.avro_values import SHAPES, encoded
 from benchmarks.consuming import fill
+from benchmarks.decoding.report import SPELT
 from benchmarks.kafka import create_topic, delete_topics, kafka, which_kafka
 from benchmarks.page import in_ms, spread, table, write_section
 from benchmarks.spark_queries.processor import cpu_s
@@ -123,7 +124,7 @@ def measure(spark: SparkSession, topic: Topic, form: str, rounds: int) -> str:
     if any(len(rows) != 1 for rows in found.values()):
         raise RuntimeError(f"the ways differ: {found}")
     counted = {way: taken[UNCOUNTED:] for way, taken in timings.items()}
-    return f"{form}, values of {topic.value_bytes} bytes:\n\n{_table(counted, form)}"
+    return f"{SPELT[form]}, values of {topic.value_bytes} bytes:\n\n{_table(counted, form)}"
 
 
 def _table(timings: Mapping[tuple[str, Source], Sequence[Timing]], form: str) -> str:

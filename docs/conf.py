@@ -60,7 +60,7 @@ autodoc_typehints_format = "short"
 autodoc_class_signature = "separated"
 autodoc_preserve_defaults = True
 
-#: Pages whose text is that of a file outside of docs/.
+#: Pages that include a file outside docs/.
 _INCLUDED = {
     "changelog": "CHANGELOG.md",
     "internals/contributing": "CONTRIBUTING.md",

@@ -11,7 +11,10 @@ from benchmarks.decoding.run import Measured
 from benchmarks.decoding.ways import LIMIT_TARGET, TARGETS, Way
 from benchmarks.page import per_second, spread, table
 
-__all__ = ["about_the_values", "readings_table", "to_fastest_usual", "to_limit", "verdicts_table"]
+__all__ = ["SPELT", "about_the_values", "readings_table", "to_fastest_usual", "to_limit", "verdicts_table"]
+
+#: The formats by their names in the code, as pages spell them.
+SPELT = {"avro": "Avro", "json": "JSON", "protobuf": "Protobuf"}
 
 _NAMES = ("reading", "records", "records/s", "ours by it", "since assign()", "CPU s per million", "peak, MB")
 
@@ -24,7 +27,7 @@ def verdicts_table(measured: Sequence[Measured]) -> str:
         limit, target = to_limit(one), TARGETS[one.format]
         rows.append(
             (
-                f"{one.format}, {one.shape}",
+                f"{SPELT[one.format]}, {one.shape}",
                 name,
                 _told(usual, usual >= target),
                 f"at least {target:g}",
@@ -62,7 +65,8 @@ def _rate(readings: Sequence[Reading]) -> float:
 def about_the_values(measured: Measured) -> str:
     """What was written, in a sentence."""
     filled = measured.filled
-    return f"{measured.format}, {measured.shape}: {filled.records:,} records, values of {filled.bytes_each:.0f} bytes."
+    what = f"{SPELT[measured.format]}, {measured.shape}"
+    return f"{what}: {filled.records:,} records, values of {filled.bytes_each:.0f} bytes."
 
 
 def readings_table(measured: Measured) -> str:

@@ -35,10 +35,11 @@ up to date.*
 A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
 place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
 protocol. `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py` begin with the
-rules in prose; this page shows their tables. In the consumer group protocol, a member lives like this:
-
-![The statuses of a member, and the events that lead from one to another](plots/member-states.svg)
+rules in prose; this page shows their tables.
 """
+
+#: Drawn from the same rules by ``make_member_states.py``.
+PICTURE = "![The statuses of a member, and the events that lead from one to another](plots/member-states.svg)\n"
 
 WHEN_A_CALLBACK_RAISES = """
 ## When a callback raises
@@ -55,7 +56,7 @@ WHEN_A_CALLBACK_RAISES = """
 
 Every partition that was passed to `on_partitions_assigned` is later passed to `on_partitions_revoked` or
 `on_partitions_lost`, even if the first call raised. A member whose application does not poll again leaves
-after `max.poll.interval.ms`. So does a member whose callbacks in `close` or `unsubscribe` take that long; the call
+after `max.poll.interval.ms`. A member whose callbacks in `close` or `unsubscribe` take that long leaves, too; the call
 still waits for them.
 
 Java's consumer differs. In the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
@@ -84,14 +85,18 @@ def membership_page() -> str:
             _table(("phase", "meaning"), _comments(Phase)),
             WHEN_A_CALLBACK_RAISES,
             "\n# The consumer group protocol\n",
-            _machine(Status, transitions.RULES, transitions.IGNORED),
+            _machine(Status, PICTURE, transitions.IGNORED),
             "\n## Errors of a heartbeat\n\n",
             "Every other code is fatal: `poll` raises it, and the member sends nothing more.\n\n",
             _actions({"heartbeat": failures.HEARTBEAT_ACTIONS}),
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
             _offset_errors(offsets.RULES),
             "\n# The classic protocol\n",
-            _machine(ClassicStatus, classic_transitions.RULES, classic_transitions.IGNORED),
+            _machine(
+                ClassicStatus,
+                f"```mermaid\n{diagram(classic_transitions.RULES)}```\n",
+                classic_transitions.IGNORED,
+            ),
             CLASSIC_ERRORS,
             _actions(
                 {
@@ -107,15 +112,15 @@ def membership_page() -> str:
     )
 
 
-def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[IgnoredIn]) -> str:
-    """The statuses of a machine, its arrows, and what it ignores."""
+def _machine(statuses: type[Enum], arrows: str, ignored: Iterable[IgnoredIn]) -> str:
+    """The statuses of a machine, the drawing of its arrows, and what it ignores."""
     return "".join(
         [
             "\n## Statuses\n\n",
             _table(("status", "meaning"), _comments(statuses)),
             "\n## Transitions\n\n",
             "Transitions from a status to itself are omitted: nearly every event can leave a member in its status.\n\n",
-            f"```mermaid\n{diagram(rows)}```\n",
+            arrows,
             "\n## Ignored events\n\n",
             _table(("event", "in status", "reason"), (_ignored(entry, list(statuses)) for entry in ignored)),
         ]

@@ -53,7 +53,7 @@ OF_A_BROKER = """
 ## Of a broker's group coordinators
 
 `Broker.metrics()` of `kafka_nextgen.testing.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, return the
-metrics of the group coordinators of all nodes (KIP-848, "Broker Metrics"). The names are those of Kafka's
+metrics of the group coordinators of all nodes (KIP-848, "Broker Metrics"). The names are the same as in Kafka's
 `group-coordinator-metrics`.
 
 Kafka has more metrics, which have no meaning here: `event-queue-time-ms` and `event-purgatory-time-ms`, because

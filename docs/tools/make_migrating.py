@@ -43,7 +43,7 @@ def _calls(client: Client) -> str:
 
 
 def _of_class(client: Client, kind: str) -> str:
-    heading = f"\n### {kind or f'Names in {client.package}'}\n\n"
+    heading = f"\n### {kind or f'Names in `{client.package}`'}\n\n"
     calls = client.calls[kind]
     for other, more in client.calls.items():
         if other != kind and calls.items() < more.items():

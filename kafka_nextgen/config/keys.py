@@ -152,7 +152,7 @@ class ConsumerKeys(SecurityConfig):
         p.whole_number(1),
         None,
         "A loop over the consumer ends when everything is read and no record has come for this long. Default: it waits "
-        "for ever. From kafka-python.",
+        "forever. From kafka-python.",
     )
     fetch_min_bytes: int = _key(_BYTES, 1, "A broker delays its response until it has this many bytes.")
     fetch_max_bytes: int = _key(

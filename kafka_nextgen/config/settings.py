@@ -91,7 +91,7 @@ class ConsumerSettings(TypedDict, total=False):
     """The maximum number of records that one poll returns."""
     consumer_timeout_ms: int | None
     """A loop over the consumer ends when everything is read and no record has come for this long. Default: it waits
-    for ever. From kafka-python."""
+    forever. From kafka-python."""
     fetch_min_bytes: int | None
     """A broker delays its response until it has this many bytes."""
     fetch_max_bytes: int | None

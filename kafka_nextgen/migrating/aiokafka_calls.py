@@ -67,7 +67,7 @@ _CONSUMER: Final[Calls] = {
     "offsets_for_times": TIMES,
     "partitions_for_topic": becomes(
         "await consumer.partitions_for(topic)",
-        "queries the cluster; a tuple, not a set; empty if there is no such topic, not None",
+        "queries the cluster; a tuple, not a set; empty if the topic does not exist, not None",
     ),
     "pause": becomes("await consumer.pause([partition])", BY_PARTITION),
     "paused": same("a frozenset"),

@@ -20,7 +20,7 @@ from extracting import prose_of
 ROOT = Path(__file__).resolve().parents[2]
 
 #: What is checked by default.
-PATHS = ("README.md", "SECURITY.md", "kafka_nextgen", "pytest_kafka_nextgen")
+PATHS = ("README.md", "SECURITY.md", "docs", "kafka_nextgen", "pytest_kafka_nextgen")
 
 #: Pages that quote others word for word, and programs.
 LEFT_OUT = ("docs/how-it-works/founding-documents/", "docs/internals/founding-documents/", "docs/tools/")

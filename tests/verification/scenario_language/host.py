@@ -113,7 +113,7 @@ class CoordinatorHost:
         for record in self.log:
             reader.apply(record)
         if reader.groups != self.coordinator.groups:
-            found.append("the log leads to another state than the one in force")
+            found.append("the log leads to another state than the current one")
         return found
 
     def check(self) -> None:

@@ -100,7 +100,7 @@ class Summary:
         yield "records processed, by all groups", f"{self.read:,}"
         yield "of these again, after kills, fencing and seeks", f"{self.repeated:,}"
         yield "partitions lost to fencing", f"{self.lost_partitions:,}"
-        yield "members refused for good where protocols are mixed", f"{self.refused:,}"
+        yield "members refused permanently where protocols are mixed", f"{self.refused:,}"
         yield "times a topic was deleted and made again", f"{self.incarnations:,}"
         yield "members that joined `storm` and left it again, by process", _joined(self.rebalances, "visitor-storm")
         yield "rebalances in one member", _joined(self.rebalances, "veteran")

@@ -148,7 +148,7 @@ def _matched(
     latest_s = max((each.timestamp_ms for each in group.patterns.values()), default=0) / 1000
     is_due = matches is None or matches.version != coordinator.topics.created_version
     if is_due and (not armed or armed[-1] > max(now, latest_s + _MATCHED_S)):
-        yield f"topics were created, and {pattern} is not matched anew"
+        yield f"topics were created, and {pattern} is not matched again"
 
 
 def _left_for_a_while(coordinator: Coordinator, outcome: Outcome, who: str) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _stepped(
     if gone and (request.owned is None or request.owned & gone):
         yield f"{who} has not shown that {len(gone)} partitions are gone, and they are free"
     if after.pending_revocation and after.member_epoch != before.member_epoch:
-        yield f"{who} has to revoke, and goes on to {after.member_epoch}"
+        yield f"{who} has to revoke, and moves to {after.member_epoch}"
     if any(epoch != had.get(each, after.member_epoch) for each, epoch in after.assigned):
         yield f"{who} has partitions at epochs they were not granted at"
     if not _changes_standbys(group, outcome):

@@ -61,7 +61,7 @@ class ClassicConduct:
                 self.has_looked = True
                 self.must_compare = self.must_compare and not effect.with_parts
             case ApplyAssignment() if watch.told - watch.doubtful - effect.partitions:
-                yield "what the application was told of goes without a callback"
+                yield "partitions that the application has go without a callback"
             case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
                 yield "a member leaves, and does not say so"
             case PublishEpoch():

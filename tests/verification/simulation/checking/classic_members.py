@@ -97,7 +97,7 @@ class ClassicWatch(Watch):
         generation = max(0, effect.subscription.generation)
         self.expect(generation == max(0, self.published_epoch), "a JoinGroup says the generation that commits go under")
         self.expect(not (owned and not self.client.settings.is_cooperative), "an eager member joins with nothing")
-        self.expect(not self.client.callbacks, "a member joins when the application has heard of everything")
+        self.expect(not self.client.callbacks, "a member joins when all callbacks have finished")
 
     def heard(self, effect: object, answer: object) -> None:
         self.conduct.heard(answer)

@@ -111,7 +111,7 @@ class Conduct:
         if isinstance(effect, FindCoordinator):
             self.astray.discard(name)
         if isinstance(effect, RaiseToApplication) and effect.fatal and effect.code in _PASSING:
-            yield f"{name} fails for good with {ErrorCode(effect.code).name}, which passes"
+            yield f"{name} fails permanently with {ErrorCode(effect.code).name}, which passes"
         if isinstance(effect, ApplyAssignment) and not isinstance(client, ClassicClient):
             ids = dict(effect.topic_ids)
             if {TopicIdPartition(ids[tp.topic], tp.partition) for tp in effect.partitions} - self.reported.get(
@@ -130,13 +130,13 @@ class Conduct:
         self.astray.discard(name)
         goes_on = getattr(request, "member_epoch", 0) > 0 or isinstance(request, SendClassicHeartbeat)
         if name in self.outcast and goes_on:
-            yield f"{name} goes on in a group that it is out of"
+            yield f"{name} stays in a group that has removed it"
         self.outcast.discard(name)
         if request.member_id and request.member_id == self.dead_ids.pop(name, None):
             yield f"{name} goes by an id that the coordinator does not know"
         if isinstance(request, SendHeartbeat):
             if request.member_epoch == 0 and any(isinstance(each, CallOnLost) for each in client.callbacks):
-                yield f"{name} joins again, and its application has yet to hear of its loss"
+                yield f"{name} joins again before its application knows of its loss"
             if request.full:  # one that acknowledges leaves out what it is about to have (docs/proof/simulation.md)
                 self.reported[name] = request.owned or _NO
 

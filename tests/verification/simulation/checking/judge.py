@@ -192,7 +192,7 @@ class Judge:
             for record in records_of(batch):
                 reader.apply(record)
         if reader.groups != coordinator.groups:
-            self._find(["the log leads to another state than the one in force"])
+            self._find(["the log leads to another state than the current one"])
         self._find(log.compacted(coordinator, node.replica))
         self._find(classic_steps.left_waiting(coordinator.groups.get(GROUP) or Group(GROUP, 0), node.parked))
 

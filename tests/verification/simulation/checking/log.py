@@ -27,7 +27,7 @@ def written(coordinator: Coordinator, batch: Batch, outcome: Outcome) -> Iterato
     if made and group is not None and group.is_consumer_group:
         target = made[-1].assignment_epoch, made[-1].assignment_timestamp_ms
         if target != (group.assignment_epoch, group.assignment_timestamp_ms):
-            yield f"a target of epoch {target[0]} was recorded, and another one is in force"
+            yield f"a target of epoch {target[0]} was recorded, and another one is current"
 
 
 def compacted(coordinator: Coordinator, replica: Replica) -> Iterator[str]:
@@ -45,4 +45,4 @@ def compacted(coordinator: Coordinator, replica: Replica) -> Iterator[str]:
         if latest[key] == offset or chance.random() < 0.5:
             reader.apply(record)
     if reader.groups != coordinator.groups:
-        yield "what a compaction may leave of the log leads to another state than the one in force"
+        yield "what a compaction may leave of the log leads to another state than the current one"

@@ -74,7 +74,7 @@ def _upgraded(coordinator: Coordinator, classic: ClassicGroup, outcome: Outcome,
         if target is None or set(flatten(target.partitions)) != had:
             yield f"{member.member_id} is upgraded, and what it has is not its target"
         if begun.get(member.member_id) != now + member.session_timeout_ms / 1000:
-            yield f"{member.member_id} is upgraded, and its session does not begin anew"
+            yield f"{member.member_id} is upgraded, and its session does not restart"
 
 
 def _downgraded(coordinator: Coordinator, group: Group, outcome: Outcome) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _beat(group: Group, request: Heartbeat, outcome: Outcome, now: float) -> Ite
     if is_told and request.member_id not in _armed(outcome, TimerKind.JOIN):
         yield f"{request.member_id} is told to join again, and has all the time for it"
     if _armed(outcome, TimerKind.SESSION).get(request.member_id) != now + member.classic.session_timeout_ms / 1000:
-        yield f"{request.member_id} is alive, and its session does not begin anew"
+        yield f"{request.member_id} is alive, and its session does not restart"
 
 
 def _has_a_step(group: Group, current: r.CurrentMemberAssignment) -> bool:

@@ -162,7 +162,7 @@ class Coordinators:
             self.misled.add(number)
 
 
-_LOG_LEADS_ELSEWHERE = "the log leads to another state than the one in force"
+_LOG_LEADS_ELSEWHERE = "the log leads to another state than the current one"
 
 
 def _broken(settings: CoordinatorSettings, coordinator: Coordinator, log: Log) -> list[str]:

@@ -152,7 +152,7 @@ def test_a_log_that_leads_elsewhere_is_found_wherever_it_was_written(monkeypatch
     monkeypatch.setattr(Coordinators, "_look_at_log", lambda self, group, _, number: look(self, group, {}, number))
     found = finding(bounds_of(Fault.CRASH, partitions=1))
     assert found.moves
-    assert found.broken == ("the log leads to another state than the one in force",)
+    assert found.broken == ("the log leads to another state than the current one",)
 
 
 def test_what_a_member_is_about_to_get_must_be_reported(monkeypatch: pytest.MonkeyPatch) -> None:
