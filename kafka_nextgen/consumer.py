@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
-from kafka_nextgen.engine.application.arriving_run import slices_of
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
@@ -259,7 +258,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
             run = core.cursor.following
             if run is not None and not core.hooks:
                 offered = run.offer(deadline, max_records or core.config.max_poll_records)
-                records: Records[Any, Any] = Records(slices_of(offered))
+                records = core.offered_records(offered)
                 # Make no function calls from here on: see below.
                 rows = run.rows
                 if offered and rows.offered is offered:

@@ -131,10 +131,11 @@ else:
             """Return this attribute of the class as attrs makes it. Many classes never need more than ``__init__``."""
             if name not in self._made:
                 options = _LITTLE if name == "__init__" else {}
-                twin = vars(self._decorate(**options)(self._kind(self._name, self._bases, dict(self._body))))
-                made = {name} if name == "__init__" else twin.keys() - self._kept()
+                twin = self._decorate(**options)(self._kind(self._name, self._bases, dict(self._body)))
+                attributes = vars(twin)  # if the class has no fields of its own, they are gone with the twin
+                made = {name} if name == "__init__" else attributes.keys() - self._kept()
                 for each in made:
-                    setattr(self._class, each, twin[each])
+                    setattr(self._class, each, attributes[each])
                 self._made |= made
             return getattr(self._class, name)
 

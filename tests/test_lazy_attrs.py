@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import inspect
 import pickle
 from functools import total_ordering
@@ -11,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 import attrs
 import pytest
 
+from kafka_nextgen import lazy_attrs
 from kafka_nextgen.lazy_attrs import define, frozen
 
 T = TypeVar("T")
@@ -175,3 +177,24 @@ def test_methods_of_the_class_itself_stay() -> None:
 def test_a_class_that_calls_super_is_left_to_attrs() -> None:
     assert is_generated(Loud)
     assert str(Loud("hey")) == "LOUD(WORD='HEY')"
+
+
+def test_methods_survive_a_garbage_collection_while_they_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = lazy_attrs._Later  # type: ignore[attr-defined]
+    kept = later._kept
+
+    def collect(self: object) -> object:
+        gc.collect()
+        return kept(self)
+
+    monkeypatch.setattr(later, "_kept", collect)
+
+    @define
+    class Sheet:
+        number: int
+
+    @define
+    class Page(Sheet):
+        """Without fields of its own, nothing in its dictionary refers to the class."""
+
+    assert repr(Page(1)).endswith("Page(number=1)")

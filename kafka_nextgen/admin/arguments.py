@@ -80,7 +80,7 @@ def checked_new_members(group_id: str, members: Collection[str | NewMember], wit
         raise TypeError(f"instance ids must be a collection; did you mean [{members!r}]?")
     _check_time("within", within, allows_zero=True)
     if within and not members:
-        raise ValueError(f"group {group_id}: name the members that will join, by instance id")
+        raise ValueError(f"group {group_id}: specify the members that will join, by instance id")
     announced = [NewMember(member) if isinstance(member, str) else member for member in members]
     for member in announced:
         if not isinstance(member, NewMember):
@@ -97,7 +97,7 @@ def checked_leaving(
     checked = checked_names("instance ids", instance_ids), checked_names("member ids", member_ids)
     _check_time("within", within, allows_zero=True)
     if within and not any(checked):
-        raise ValueError(f"group {group_id}: name the members that will leave, by instance id or member id")
+        raise ValueError(f"group {group_id}: specify the members that will leave, by instance id or member id")
     return checked
 
 

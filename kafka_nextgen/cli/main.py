@@ -73,24 +73,24 @@ def _one_line(error: Exception) -> str:
     return printable(str(error)) or type(error).__name__
 
 
-def _at(name: str, help: str) -> Place:
-    """The module is named like the command."""
-    return Place(f"kafka_nextgen.cli.{name}", name, help)
+def _at(module: str, help: str) -> Place:
+    """The command is named like its module."""
+    return Place(module, module.rpartition(".")[2], help)
 
 
 @click.group(
     cls=_OneLineErrors,
     places={
-        "assignors": _at("assignors", "See the result of an assignor for a group."),
-        "broker": _at("broker", "Run a broker for development and tests."),
-        "consume": _at("consume", "Print the records of topics."),
-        "demo": _at("demo", "Show consumer groups at work on an embedded broker."),
-        "export": _at("export", "Write the records of topics to Parquet files."),
-        "groups": _at("groups", "Look at groups of both protocols, and change them."),
-        "history": _at("history", "Record what happens to groups, and report it afterwards."),
-        "migrate": _at("migrate", "Print what to change in programs of other clients."),
-        "produce": _at("produce", "Write each line of stdin to TOPIC."),
-        "topics": _at("topics", "Look at topics, create and delete them."),
+        "assignors": _at("kafka_nextgen.cli.assignors", "See the result of an assignor for a group."),
+        "broker": _at("kafka_nextgen.cli.broker", "Run a broker for development and tests."),
+        "consume": _at("kafka_nextgen.cli.consume", "Print the records of topics."),
+        "demo": _at("kafka_nextgen.cli.demo", "Show consumer groups at work on an embedded broker."),
+        "export": _at("kafka_nextgen.cli.export", "Write the records of topics to Parquet files."),
+        "groups": _at("kafka_nextgen.cli.groups", "Look at groups of both protocols, and change them."),
+        "history": _at("kafka_nextgen.cli.history", "Record what happens to groups, and report it afterwards."),
+        "migrate": _at("kafka_nextgen.cli.migrate", "Print what to change in programs of other clients."),
+        "produce": _at("kafka_nextgen.cli.produce", "Write each line of stdin to TOPIC."),
+        "topics": _at("kafka_nextgen.cli.topics", "Look at topics, create and delete them."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer
-from kafka_nextgen.engine.application import base_consumer
+from kafka_nextgen.engine.application import core
 from kafka_nextgen.engine.engine import Engine
 from tests.engine.stage import TOPIC, Stage
 from tests.support.descriptors import open_descriptors
@@ -95,7 +95,7 @@ def test_a_consumer_that_is_interrupted_before_it_is_complete_leaves_no_thread(m
             Consumer(bootstrap_servers="localhost:1")
         gc.collect()
 
-    monkeypatch.setattr(base_consumer, "ConsumerCore", interrupt)
+    monkeypatch.setattr(core, "ConsumerCore", interrupt)
     with pytest.warns(ResourceWarning, match="without close"):
         begin()
     thread = begun[0].thread._thread

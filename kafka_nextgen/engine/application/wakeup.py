@@ -16,12 +16,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, AsyncLentSockets, ThreadLentSockets
 from kafka_nextgen.transport.turned_clock import ApplicationWait, Clock
 from kafka_nextgen.transport.waiting import EagerFuture
 
 if TYPE_CHECKING:
     from kafka_nextgen.compiled import accelerator
+    from kafka_nextgen.engine.reading.lent_sockets import AsyncLentSockets, ThreadLentSockets
 
 __all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup", "async_wakeup", "thread_wakeup"]
 
@@ -56,6 +56,8 @@ class ThreadWakeup:
 
     def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> ThreadLentSockets | None:
         """Allow the I/O thread to lend connections; ``call_soon`` schedules a call on it. None if it can't."""
+        from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, ThreadLentSockets
+
         if CAN_LEND:
             self.sockets = ThreadLentSockets(self, call_soon)
         return self.sockets
@@ -100,6 +102,8 @@ class AsyncWakeup:
 
     def lend_by(self, call_soon: Callable[[Callable[[], None]], None]) -> AsyncLentSockets | None:
         """Allow the I/O thread to lend connections; ``call_soon`` schedules a call on it. None if it can't."""
+        from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, AsyncLentSockets
+
         if CAN_LEND:
             self.sockets = AsyncLentSockets(self, call_soon)
         return self.sockets

@@ -128,7 +128,7 @@ def test_what_fails_ten_times_in_a_row_ends_the_run_and_a_rebalance_does_not_cou
     consumer = ScriptedTransformer(retry_backoff_max_ms=1)
     consumer.read(0)
     consumer.kafka.before["commit"] = [TO_ABORT] * 8 + [REFUSED] * 20 + [TO_ABORT] * 2
-    with pytest.raises(TransactionError, match=r"orders\[0\]: 10 transactions failed .* timed out") as raised:
+    with pytest.raises(TransactionError, match=r"orders\[0\]: 10 transactions in a row failed, .* timed out") as raised:
         run_to_the_end(consumer, copy)
     assert raised.value.__cause__ is TO_ABORT.error
     assert values(consumer) == []

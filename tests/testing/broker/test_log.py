@@ -159,15 +159,15 @@ def test_the_brokers_time_replaces_the_producers() -> None:
 
 async def test_who_watches_learns_of_appends_and_of_the_end_until_it_looks_away() -> None:
     log = PartitionLog(ORDERS)
-    with watching([log]) as event:
+    with watching([log]) as watch:
         log.append(batch(1))
-        assert event.is_set()
-        event.clear()
+        assert await watch.wait(0)
+        watch.clear()
         log.delete()
-        assert event.is_set()
-        event.clear()
+        assert await watch.wait(0)
+        watch.clear()
     log.append(batch(2))
-    assert not event.is_set()
+    assert not await watch.wait(0)
 
 
 # ---- retention: segments go that are too old (retention.ms), and what is too much (retention.bytes)

@@ -166,8 +166,8 @@ def test_what_the_broker_refuses_is_said(embedded: Cluster) -> None:
     ("records", "words"),
     [
         ([object()], "a value of type object is not bytes, text or JSON"),
-        ([({1, 2}, "v")], "a key of type set is neither"),
-        ([ProducerRecord("v", headers={"h": object()})], "a header h of type object is neither"),
+        ([({1, 2}, "v")], "a key of type set is not bytes, text or JSON"),
+        ([ProducerRecord("v", headers={"h": object()})], "a header h of type object is not bytes, text or JSON"),
         ([("k", "v", "more")], "a pair of key and value, not 3 items"),
     ],
 )
