@@ -72,9 +72,9 @@ librdkafka's `isolation.level=read_committed`, `check.crcs=false` and `allow.aut
 PKCS12 or as text is refused: write it to a PEM file. `kafka-nextgen migrate FILE` prints what to change in a file of
 keys, or in a program, line by line ([Migrating](../migrating/index.md)).
 
-Keys of producers have no effect. Those of [confluent-kafka](../migrating/confluent-kafka.md#every-configuration-key),
-[kafka-python](../migrating/kafka-python.md#every-configuration-key) and
-[aiokafka](../migrating/aiokafka.md#every-configuration-key) are on the pages about them.
+Keys of producers have no effect. Those of [confluent-kafka](../migrating/confluent-kafka.md#all-configuration-keys),
+[kafka-python](../migrating/kafka-python.md#all-configuration-keys) and
+[aiokafka](../migrating/aiokafka.md#all-configuration-keys) are on the pages about them.
 
 ### Java's consumer
 

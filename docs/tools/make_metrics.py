@@ -36,7 +36,7 @@ Counters only increase while the consumer or broker lives; gauges are current va
 numbers: `-total`, a counter of milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in
 Kafka. Names in *italics* are not Kafka's. Kafka has all others, but of latencies only `-avg` and `-max`.
 
-## Of a consumer
+## Consumer metrics
 """
 
 GROUPS: dict[str, type[object]] = {
@@ -50,7 +50,7 @@ GROUPS: dict[str, type[object]] = {
 }
 
 OF_A_BROKER = """
-## Of a broker's group coordinators
+## Group coordinator metrics
 
 `Broker.metrics()` of `kafka_nextgen.testing.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, return the
 metrics of the group coordinators of all nodes (KIP-848, "Broker Metrics"). The names are the same as in Kafka's
