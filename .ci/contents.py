@@ -16,6 +16,7 @@ COMPILED = (".so", ".pyd")
 SOURCES = (
     *("pyproject.toml", "setup.py", "LICENSE", "README.md", "CHANGELOG.md"),
     *("accelerator/module.c", "accelerator/batch.h", "tests/conftest.py", "examples/sync.py", "docs/index.md"),
+    *(".github/workflows/release.yml", ".pre-commit-config.yaml"),  # tests/test_contributing.py reads these
 )
 PACKAGED = (
     *("kafka_nextgen/py.typed", "kafka_nextgen/compiled/_accelerator.pyi", "kafka_nextgen/history/page/page.html"),

@@ -24,6 +24,7 @@ else:
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
     ".ci",
+    ".github",
     "accelerator",
     "benchmarks",
     "docs",
@@ -36,7 +37,10 @@ FOLDERS = (
     "tests",
 )
 BUILT = (".pyc", ".so", ".pyd")
-FILES = ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "pyproject.toml", "setup.py")
+FILES = (
+    *(".pre-commit-config.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"),
+    *("pyproject.toml", "setup.py"),
+)
 
 
 def settings() -> Any:
