@@ -223,21 +223,24 @@ class SteadyState:
 class MetadataRefresh:
     """Allows one metadata request at a time, with increasing pauses while something is missing.
 
-    ``retry_at`` is the earliest time of the next request, on the driver's clock, in seconds.
+    ``retry_at`` is the earliest time of the next request, on the driver's clock, in seconds. ``is_missed`` means that
+    something was missing when the last requests were planned.
     """
 
     def __init__(self, settings: FetchSettings) -> None:
         self.retry_at = 0.0
+        self.is_missed = False
         self._settings = settings
         self._is_asked = False
         self._rounds = 0  # how many times in a row something was missing
 
     def plan(self, states: Iterable[PartitionState], now: float) -> list[NeedMetadata]:
         """Plan one refresh for all topics that lack a leader or have a wrong one, unless it has to wait."""
+        fences = {state.partition: state.fence for state in states if state.has_question and state.needs_metadata}
+        self.is_missed = bool(fences)
         if self._is_asked or self.retry_at > now:
             return []
-        fences = {state.partition: state.fence for state in states if state.has_question and state.needs_metadata}
-        self._is_asked = bool(fences)
+        self._is_asked = self.is_missed
         self._rounds = self._rounds + 1 if fences else 0
         return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
 

@@ -142,7 +142,9 @@ class Planning:
         context = self._context
         times = [state.retry_at for state in self._assigned.states if state.retry_at > now and state.has_question]
         times += [at for node_id in _waiting(context, now) if (at := _may_begin_at(context, node_id)) is not None]
-        return min([at for at in (*times, context.metadata.retry_at) if at > now], default=None)
+        if context.metadata.is_missed:
+            times.append(context.metadata.retry_at)
+        return min([at for at in times if at > now], default=None)
 
     def session_ends(self) -> dict[int, SessionRequest]:
         """The requests that end the sessions, by node."""

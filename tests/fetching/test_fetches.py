@@ -200,6 +200,19 @@ def test_another_leader_is_looked_up_before_asking_again(world: World, code: int
     assert asked(world.plan()) == [(1, 0, 0)]
 
 
+def test_nothing_is_planned_for_the_end_of_a_pause_that_nobody_waits_for(world: World) -> None:
+    """A plan ends the steady state, and takes back what is lent."""
+    image = world.image
+    world.start(P0)
+    world.image = evolve(image, brokers={})
+    world.state.results.metadata_refreshed(world.only(NeedMetadata), world.now)
+    assert world.plan() == []
+    assert world.state.planning.deadline(world.now) is not None
+    world.image = image
+    assert asked(world.plan()) == [(1, 0, 0)]
+    assert world.state.planning.deadline(world.now) is None
+
+
 @pytest.mark.parametrize(
     "code", [ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_SERVER_ERROR]
 )

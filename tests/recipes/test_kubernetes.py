@@ -128,7 +128,7 @@ def test_a_pod_with_a_problem_is_neither_ready_nor_alive_and_says_why(cluster: C
 
 @pytest.mark.parametrize("name", ["BOOTSTRAP_SERVERS", "TOPIC", "GROUP", "INSTANCE_ID"])
 def test_a_setting_that_is_missing_is_named(name: str) -> None:
-    given = environment(0)
+    given = environment(0, PROBE_PORT="0")
     del given[name]
     with started("kubernetes_worker", environment=given) as program:
         assert program.wait() == 1
