@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import RegexLexer
-from pygments.lexers.special import TextLexer
 from pygments.token import Comment, Keyword, Text
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
@@ -128,4 +127,3 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _place_links)
     app.connect("autodoc-process-docstring", _mark_up)
     app.add_lexer("scenario", ScenarioLexer)
-    app.add_lexer("mermaid", TextLexer)

@@ -18,7 +18,7 @@ from kafka_nextgen.cli.demonstration.scenario import FIRST, SECOND, THIRD
 
 ROOT = Path(__file__).parent.parent
 TOOLS = ROOT / "docs" / "tools"
-DRAWN = ("layers", "member_states", "offsets", "reconciliation", "threads", "two_rebalances")
+DRAWN = ("classic_states", "layers", "member_states", "offsets", "reconciliation", "threads", "two_rebalances")
 
 
 def script_of(name: str, patch: pytest.MonkeyPatch) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership import failures, transitions
@@ -16,13 +15,10 @@ from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.error_actions import ErrorAction, ErrorActions
 from kafka_nextgen.membership.offsets import rules as offsets
-from kafka_nextgen.membership.state_machine import IgnoredIn, RowOf
+from kafka_nextgen.membership.state_machine import IgnoredIn
 from kafka_nextgen.membership.states import Phase, Status
 
-__all__ = ["diagram", "membership_page"]
-
-S = TypeVar("S", bound=Enum)
-R = TypeVar("R")
+__all__ = ["membership_page"]
 
 PAGE = Path(__file__).parents[1] / "internals" / "membership.md"
 
@@ -38,8 +34,11 @@ protocol. `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membershi
 rules in prose; this page shows their tables.
 """
 
-#: Drawn from the same rules by ``make_member_states.py``.
+#: Drawn from the same rules by ``make_member_states.py`` and ``make_classic_states.py``.
 PICTURE = "![The statuses of a member, and the events that lead from one to another](plots/member-states.svg)\n"
+CLASSIC_PICTURE = (
+    "![The statuses of a classic member, and the events that lead from one to another](plots/classic-states.svg)\n"
+)
 
 WHEN_A_CALLBACK_RAISES = """
 ## When a callback raises
@@ -92,11 +91,7 @@ def membership_page() -> str:
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
             _offset_errors(offsets.RULES),
             "\n# The classic protocol\n",
-            _machine(
-                ClassicStatus,
-                f"```mermaid\n{diagram(classic_transitions.RULES)}```\n",
-                classic_transitions.IGNORED,
-            ),
+            _machine(ClassicStatus, CLASSIC_PICTURE, classic_transitions.IGNORED),
             CLASSIC_ERRORS,
             _actions(
                 {
@@ -112,32 +107,19 @@ def membership_page() -> str:
     )
 
 
-def _machine(statuses: type[Enum], arrows: str, ignored: Iterable[IgnoredIn]) -> str:
-    """The statuses of a machine, the drawing of its arrows, and what it ignores."""
+def _machine(statuses: type[Enum], picture: str, ignored: Iterable[IgnoredIn]) -> str:
+    """The statuses of a machine, the picture of its transitions, and what it ignores."""
     return "".join(
         [
             "\n## Statuses\n\n",
             _table(("status", "meaning"), _comments(statuses)),
             "\n## Transitions\n\n",
             "Transitions from a status to itself are omitted: nearly every event can leave a member in its status.\n\n",
-            arrows,
+            picture,
             "\n## Ignored events\n\n",
             _table(("event", "in status", "reason"), (_ignored(entry, list(statuses)) for entry in ignored)),
         ]
     )
-
-
-def diagram(rows: Iterable[RowOf[S, R]]) -> str:
-    """Draw the arrows between different statuses for Mermaid, each with the events that can lead along it.
-
-    Arrows from a status to itself are omitted: nearly every event can leave a member in its status.
-    """
-    arrows: dict[tuple[S, S], list[str]] = {}
-    for row in rows:
-        for to in sorted(row.to - {row.status}, key=list(type(row.status)).index):
-            arrows.setdefault((row.status, to), []).append(row.event.__name__)
-    lines = [f"    {here.name} --> {there.name}: {', '.join(names)}" for (here, there), names in arrows.items()]
-    return "\n".join(["stateDiagram-v2", "    [*] --> UNSUBSCRIBED", *lines, ""])
 
 
 def _comments(states: type[Enum]) -> list[tuple[str, str]]:

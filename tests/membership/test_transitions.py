@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import runpy
 from enum import Enum
-from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
@@ -25,8 +23,6 @@ from kafka_nextgen.membership.events import Event, HeartbeatRefused, Polled
 from kafka_nextgen.membership.offsets.rules import commit_error_class
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
-
-PAGE_WRITER = Path(__file__).parents[2] / "docs" / "tools" / "make_membership.py"
 
 of_either_member = pytest.mark.parametrize(
     ("table", "statuses", "events"),
@@ -68,14 +64,6 @@ def test_a_rule_that_leads_where_the_table_does_not_is_a_bug(
     monkeypatch.setattr(module, "TABLE", {(rule.status, rule.event): rule})
     with pytest.raises(AssertionError, match="UNSUBSCRIBED on Polled must not lead to"):
         member.handle(Polled(), 0.0, 0.5)
-
-
-def test_the_diagram_has_the_arrows_of_the_table() -> None:
-    drawn = runpy.run_path(str(PAGE_WRITER))["diagram"](consumer.RULES)
-    assert drawn.startswith("stateDiagram-v2\n    [*] --> UNSUBSCRIBED\n")
-    assert "    UNSUBSCRIBED --> JOINING: Subscribed\n" in drawn
-    assert "    RECONCILING --> ACKNOWLEDGING: AssignFinished\n" in drawn
-    assert "STABLE --> STABLE" not in drawn
 
 
 def test_a_code_that_is_in_no_table_of_a_classic_coordinator_is_fatal() -> None:
