@@ -75,6 +75,12 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/internals/testing.md"])
+def test_ci_runs_the_tests_as_the_pages_say(page: str) -> None:
+    (command,) = re.findall(r"^\$ (.*/pytest -n .*)$", (ROOT / page).read_text(), re.MULTILINE)
+    assert command in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
 def test_keys_in_the_readme_exist() -> None:
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
         keys = re.findall(r'"([a-z]+(?:\.[a-z]+)+)": ', block)
