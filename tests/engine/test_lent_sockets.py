@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ from tests.engine.lent import (
 )
 from tests.engine.stage import Stage, poll_until, read, tp, values
 from tests.engine.steady import next_of, once
+from tests.support.descriptors import open_descriptors
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
@@ -542,3 +544,17 @@ def test_a_consumer_that_is_not_lent_is_waited_for_in_the_usual_way(stage: Stage
     with stage.reader(value_deserializer=int) as consumer:
         assert not is_waiting(consumer)
         assert not is_lent(consumer)
+
+
+@WAYS
+def test_a_closed_consumer_leaves_no_descriptor(stage: Stage, way: Way) -> None:
+    """It does not depend on garbage collection, which may be far away."""
+    gc.collect()
+    gc.disable()
+    try:
+        before = set(open_descriptors())
+        with lent_reader(stage, fetch_max_wait_ms=50) as consumer:
+            assert reads_on(stage, consumer, way)
+        eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
+    finally:
+        gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, AsyncLentSockets
 from kafka_nextgen.errors import ConcurrentUseError
 from tests.engine.lent import arriving, hold_back, is_lent, is_waiting, lend, lend_soon, poll, records_of, sockets_of
 from tests.engine.stage import Stage, tp
+from tests.support.descriptors import open_descriptors
 
 pytestmark = pytest.mark.skipif(not (ACCELERATED and CAN_LEND), reason="nothing can be lent")
 
@@ -203,3 +205,17 @@ async def test_a_closed_consumer_keeps_no_connection_open(stage: Stage) -> None:
     assert isinstance(sockets, AsyncLentSockets)
     await asyncio.sleep(0)
     assert not sockets._watched
+
+
+@WAYS
+async def test_a_closed_consumer_leaves_no_descriptor(stage: Stage, take: Take) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        before = set(open_descriptors())
+        async with lent(stage, fetch_max_wait_ms=50) as consumer:
+            assert await reads_on(stage, consumer, take)
+        while not set(open_descriptors()) <= before:
+            await asyncio.sleep(0)
+    finally:
+        gc.enable()

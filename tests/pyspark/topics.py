@@ -133,13 +133,14 @@ class Topics:
 
     def _odd_batches(self) -> Topic:
         topic = create_topic(self.bootstrap_servers, "odd", PARTITIONS, KEPT)
-        write(self.bootstrap_servers, topic, [b"first"], 0)  # then there is a leader
+        for partition in range(PARTITIONS):
+            write(self.bootstrap_servers, topic, [b"first"], partition)  # then it has a leader
         batches = [batch for name, batch in ODD_BATCHES.items() if name not in REFUSED | CONTRADICTORY | NOT_LIKE_SPARK]
         with Client(self.bootstrap_servers) as client:
             for number, batch in enumerate(batches):
                 answer = produce(client, topic, batch, partition=number % PARTITIONS)
                 assert answer.error_code == 0, answer
-        return Topic(topic, 1 + sum(int.from_bytes(batch[57:61], "big") for batch in batches))
+        return Topic(topic, PARTITIONS + sum(int.from_bytes(batch[57:61], "big") for batch in batches))
 
     def _compacted(self) -> str:
         """Five rounds of ten keys, each in a segment of its own."""

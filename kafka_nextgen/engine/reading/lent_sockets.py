@@ -219,6 +219,10 @@ class ThreadLentSockets(LentSockets):
             with suppress(ValueError):  # ``notify`` has removed it
                 self._wakeup.waiters.remove(self._waker)
 
+    def close(self) -> None:
+        """Close what ends a wait, once nobody waits any longer."""
+        self._waker = None
+
     def wait(self, count: int, until: float) -> bool:
         """Wait for an answer, or until the wakeup has more than ``count`` notifications, or until ``until``.
 
