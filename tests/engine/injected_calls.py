@@ -34,6 +34,7 @@ UNDONE = {
     "seek_to_beginning": "seek_back",
     "seek_to_end": "seek_back",
     "pause": "resume",
+    "resume": "resume",  # it pauses first
 }
 #: The calls of a consumer that has assigned its partitions to itself.
 BY_HAND = {"assign", "assign a range"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.engine.injection import Injection
 from tests.engine.interrupted_reader import Kind, Reader, try_each
 from tests.engine.lent import arriving, lend, poll
 from tests.engine.stage import Stage
+from tests.support.waiting import GUARD_S
 
 
 @define
@@ -43,7 +45,9 @@ class LentReader(Reader):
     async def _read_rest(self) -> None:
         """Read all that is there."""
         end = self.stage.run(lambda: self.stage._partition(0).log.end_offset)
+        deadline = time.monotonic() + GUARD_S
         while self.upcoming[0] < end:
+            assert time.monotonic() < deadline, f"{self.upcoming[0]} does not come; {self.consumer.health()}"
             self.note(list(await result_of(self.consumer.poll(0.5))))
 
     def _take(self) -> Any:

@@ -198,7 +198,8 @@ pytest_kafka_nextgen.start = start
 
 
 @pytest.mark.whole
-def test_real_workers_ask_the_controller(pytester: pytest.Pytester) -> None:
+def test_real_workers_ask_the_controller(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # that of this test itself
     pytester.makeconftest(XDIST)
     pytester.makepyfile(
         """
