@@ -442,8 +442,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
                 self._leave(mode, deadline - clocks.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - clocks.monotonic())
             self._is_closed = True
-            if is_alone:
-                self._wakeup.close()
+            if is_alone and self._wakeup.sockets is not None:
+                self._wakeup.sockets.close()
         finally:
             self._guard.leave(this_frame())
         _raise_first(errors)

@@ -344,6 +344,8 @@ class Engine:
         try:
             await self._shut_down()
         finally:
+            if self._wakeup.sockets is not None:  # a collection of garbage may be far away
+                self._wakeup.sockets.close()
             self.hooks.each(lambda hooks: hooks.detached(ABANDONED_S))  # the last work on the I/O thread
 
     async def _shut_down(self) -> None:

@@ -558,3 +558,25 @@ def test_a_closed_consumer_leaves_no_descriptor(stage: Stage, way: Way) -> None:
         eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
     finally:
         gc.enable()
+
+
+def test_nor_does_one_that_was_dropped(stage: Stage) -> None:
+    """The garbage collection that ends it has no second part."""
+
+    def read_and_drop() -> threading.Thread:
+        consumer = lent_reader(stage, fetch_max_wait_ms=50)
+        assert reads_on(stage, consumer)
+        thread: threading.Thread = consumer._core.engine.thread._thread
+        return thread
+
+    gc.collect()
+    before = set(open_descriptors())
+    with pytest.warns(ResourceWarning, match=r"close\(\)"):
+        thread = read_and_drop()
+        gc.collect()
+    gc.disable()
+    try:
+        thread.join()
+        eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
+    finally:
+        gc.enable()

@@ -62,11 +62,6 @@ class ThreadWakeup:
             self.sockets = ThreadLentSockets(self, call_soon)
         return self.sockets
 
-    def close(self) -> None:
-        """Close what only waits need; called when no thread is waiting, and none will."""
-        if self.sockets is not None:
-            self.sockets.close()
-
     def notify(self) -> None:
         """Wake all waiters."""
         self.count += 1  # first: a thread that starts to wait now sees the new count, or is among the waiters below

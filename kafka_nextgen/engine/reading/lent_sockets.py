@@ -155,6 +155,9 @@ class LentSockets:
         for lent in tuple(self.by_fd.values()):
             lent.count_traffic()
 
+    def close(self) -> None:
+        """Close what only waits need, once nobody waits any longer, nor ever will."""
+
     def stop(self) -> None:
         """Stop receiving. The I/O thread can still take the connections back."""
         for lent in self.by_fd.values():
@@ -215,12 +218,15 @@ class ThreadLentSockets(LentSockets):
     def end_rows(self) -> None:
         """End the rows, and have connections taken back that can no longer be served."""
         self._end()
+        self._leave_waiters()
+
+    def _leave_waiters(self) -> None:
         if self._waker is not None:
             with suppress(ValueError):  # ``notify`` has removed it
                 self._wakeup.waiters.remove(self._waker)
 
     def close(self) -> None:
-        """Close what ends a wait, once nobody waits any longer."""
+        self._leave_waiters()
         self._waker = None
 
     def wait(self, count: int, until: float) -> bool:
