@@ -569,11 +569,15 @@ def test_nor_does_one_that_was_dropped(stage: Stage) -> None:
         thread: threading.Thread = consumer._core.engine.thread._thread
         return thread
 
+    def collected() -> threading.Thread:
+        thread = read_and_drop()
+        gc.collect()
+        return thread
+
     gc.collect()
     before = set(open_descriptors())
     with pytest.warns(ResourceWarning, match=r"close\(\)"):
-        thread = read_and_drop()
-        gc.collect()
+        thread = collected()
     gc.disable()
     try:
         thread.join()
