@@ -48,7 +48,7 @@ def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
     help="Everything heals in the end, or some faults stay.",
     show_default=True,
 )
-@click.option("--plant", type=BUG, help="With this bug of docs/proof/mutants.md.")
+@click.option("--plant", type=BUG, help="With this planted bug.")
 @click.option("--standbys", "has_standbys", is_flag=True, help="With a target size, beyond which members stand by.")
 @click.option("--leaving", "has_leaving", is_flag=True, help="With members that are announced to leave.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)

@@ -20,7 +20,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("file", type=_FILE)
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw it into this file.")
 @click.option("--width", type=click.IntRange(20), default=160, help="So wide a text.", show_default=True)
-@click.option("--plant", type=BUG, help="Play it with this bug of docs/proof/mutants.md.")
+@click.option("--plant", type=BUG, help="Play it with this planted bug.")
 def main(file: Path, svg: Path | None, width: int, plant: Mutant | None) -> None:
     """Draw the scenario in a file. The exit status is 1 if something is broken in it: that is its last line."""
     try:

@@ -53,7 +53,7 @@ def test_a_bug_that_there_is_not() -> None:
     result = _run("--plant", "acknowledges-to-little")
     assert result.exit_code == 2
     assert "no bug is called 'acknowledges-to-little'; is it acknowledges-too-little or " in result.output
-    assert "no bug is called '!'; docs/proof/mutants.md has all" in _run("--plant", "!").output
+    assert "no bug is called '!'; tests/verification/simulation/mutants/found.md has all" in _run("--plant", "!").output
 
 
 def test_a_log_that_can_not_be_written(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Bugs that are planted to see whether the simulation finds them.
 
 A simulation that finds nothing shows nothing, unless it would have found something. Each bug here is one that an
-implementation could have. ``docs/proof/mutants.md`` has a row for each: what it does, what users would see of it, and
-how many seeds it takes to find it. ``python -m tests.verification.simulation.mutants --write`` writes the latter.
+implementation could have. ``found.md`` beside this module has a row for each: what it does, what users would see of it,
+and how it is found. ``python -m tests.verification.simulation.mutants --write`` writes how.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Bug(click.ParamType[Mutant]):
         bug = value if isinstance(value, Mutant) else MUTANTS.get(value)
         if bug is None:
             near = " or ".join(get_close_matches(value, MUTANTS, 3))
-            question = f"is it {near}?" if near else "docs/proof/mutants.md has all"
+            question = f"is it {near}?" if near else "tests/verification/simulation/mutants/found.md has all"
             self.fail(f"no bug is called {value!r}; {question}", param, ctx)
         return bug
 

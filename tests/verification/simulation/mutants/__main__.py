@@ -1,4 +1,4 @@
-"""``python -m tests.verification.simulation.mutants --write``: try every planted bug, and write the page about it.
+"""``python -m tests.verification.simulation.mutants --write``: try every planted bug, and write how it is found.
 
 All bugs are tried with a few seeds first, and those that are still alive with more. What was tried is kept in
 ``build/mutants.jsonl``, so that it may be interrupted.
@@ -26,7 +26,10 @@ from tests.verification.simulation.mutants.page import known_in, row, rows_of, w
 from tests.verification.simulation.mutants.trying import MOST_SEEDS, Kept, Seed, Setting, Trial, finds, seed_for
 
 _ROOT = Path(__file__).parents[4]
+#: The page about them, which says how many were found.
 PAGE = _ROOT / "docs" / "proof" / "mutants.md"
+#: A row for each.
+ROWS = Path(__file__).parent / "found.md"
 #: So many seeds of each start are tried before the next bug has its turn.
 _TURNS = (3, 30, 150)
 
@@ -75,7 +78,7 @@ def _seed_again(events: int, most: int, name_and_known: tuple[str, Seed | None])
 
 def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> list[str]:
     """Write the seeds that are known anew; the names of bugs without one."""
-    seeds = known_in(PAGE.read_text())
+    seeds = known_in(ROWS.read_text())
     known: list[object] = [(name, seeds.get(name)) for name in names]
     for name, seed in zip(names, _each(jobs, partial(_seed_again, events, most), known), strict=True):
         if seed is None:
@@ -83,26 +86,26 @@ def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> li
         elif seed != seeds.get(name):
             click.echo(f"{name}: {written(seed)}")
             seeds[name] = seed
-        PAGE.write_text(with_rows(PAGE.read_text(), {name: {"known seed": written(seed)}}))
+        ROWS.write_text(with_rows(ROWS.read_text(), {name: {"known seed": written(seed)}}))
     return [name for name in names if name not in seeds]
 
 
 @click.command()
 @click.option("--again", is_flag=True, help="Look only for other seeds where the known ones show their bugs no more.")
-@click.option("--write", is_flag=True, help="Write docs/proof/mutants.md.")
+@click.option("--write", is_flag=True, help="Write found.md and docs/proof/mutants.md.")
 @click.option("--events", type=_MANY, default=2_000, help="So many of each seed until all heals.", show_default=True)
 @click.option("--starts", type=_MANY, default=5, help="From so many seeds on.", show_default=True)
 @click.option("--most", type=_MANY, default=MOST_SEEDS, help="Give up after so many seeds.", show_default=True)
 @click.option("--jobs", type=_MANY, default=1, help="On so many cores.", show_default=True)
 @click.argument("bugs", metavar="[NAME]...", type=BUG, nargs=-1)
 def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: int, bugs: tuple[Mutant, ...]) -> None:
-    """Try these bugs of docs/proof/mutants.md, or all. The exit status is 1 if one is alive in the end."""
+    """Try these bugs of found.md, or all. The exit status is 1 if one is alive in the end."""
     names = tuple(bug.name for bug in bugs)
     if write and names:
         raise click.UsageError("--write is for all bugs")
-    missing = [name for name in names or MUTANTS if name not in rows_of(PAGE.read_text())]
+    missing = [name for name in names or MUTANTS if name not in rows_of(ROWS.read_text())]
     if missing and (write or again):
-        raise click.UsageError(f"{PAGE.name} has no row of {', '.join(missing)}: add one, which says what it does")
+        raise click.UsageError(f"{ROWS.name} has no row of {', '.join(missing)}: add one, which says what it does")
     if again:
         unknown = _know_again(names or tuple(MUTANTS), events, most, jobs)
         click.echo(f"without a seed: {', '.join(unknown) or 'none'}")
@@ -111,8 +114,9 @@ def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: in
     trials = _try_all(names or tuple(MUTANTS), kept, most, jobs)
     if write:
         scenarios = zip(MUTANTS, _each(jobs, _scenario, list(MUTANTS)), strict=True)
-        page = with_rows(PAGE.read_text(), {name: row(trials[name], scenario) for name, scenario in scenarios})
-        PAGE.write_text(with_summary(page, [trial.seeds for trial in trials.values()], starts, most))
+        rows = {name: row(trials[name], scenario) for name, scenario in scenarios}
+        ROWS.write_text(with_rows(ROWS.read_text(), rows))
+        PAGE.write_text(with_summary(PAGE.read_text(), [trial.seeds for trial in trials.values()], starts, most))
     alive = [name for name, trial in trials.items() if trial.seeds is None]
     click.echo(f"{len(trials) - len(alive)} of {len(trials)} were found; alive: {', '.join(alive) or 'none'}")
     raise SystemExit(bool(alive))

@@ -1,4 +1,4 @@
-"""The page that has a row for each planted bug: what it does, which is written by hand, and how it was found."""
+"""The rows of ``found.md``, one for each planted bug: what it does, which is written by hand, and how it was found."""
 
 from __future__ import annotations
 
