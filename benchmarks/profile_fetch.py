@@ -18,7 +18,7 @@ from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.profiling.read import COUNTED, WAYS, Task
-from benchmarks.profiling.samples import BUSY, Profile, profile_of, profile_table
+from benchmarks.profiling.samples import BUSY, Profile, profile_of, profile_table, profiles_table
 from benchmarks.profiling.sampling import sampled
 
 Profiles = Mapping[str, Profile]
@@ -59,10 +59,11 @@ def main(bootstrap_servers: str | None, version: str, records: int, times: int, 
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers:
         profiles = dict(measure(servers, records, times, hz))
-    parts = [about_the_run(f"Kafka {version}", *of_peers(["py-spy", "pyarrow", "cramjam"]), load=load)]
+    run = about_the_run(f"Kafka {version}", *of_peers(["py-spy", "pyarrow", "cramjam"]), load=load)
+    profiles = {f"{name[0].upper()}{name[1:]}": profile for name, profile in profiles.items()}
     for name, profile in profiles.items():
-        parts += [f"{name[0].upper()}{name[1:]}:", profile_table(profile)]
-    body = "\n\n".join(parts)
+        print(f"{name}:\n\n{profile_table(profile)}\n")
+    body = f"{run}\n\n{profiles_table(profiles)}"
     print(body)
     if write:
         write_section("profile_fetch", f"{body}\n\n{plot(profiles)}")

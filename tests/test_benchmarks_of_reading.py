@@ -22,7 +22,16 @@ from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import check_disk
 from benchmarks.profiling import read as profiling
-from benchmarks.profiling.samples import BUSY, CALLING_FILES, DECODER_FILES, IDLE, profile_of, profile_table, told
+from benchmarks.profiling.samples import (
+    BUSY,
+    CALLING_FILES,
+    DECODER_FILES,
+    IDLE,
+    profile_of,
+    profile_table,
+    profiles_table,
+    told,
+)
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
 from benchmarks.turns import turns
@@ -178,3 +187,18 @@ def test_a_profile_counts_what_the_main_thread_did_while_it_read() -> None:
     assert profile.share_of_time("reader", "waiting for the broker") == 0.5
     assert [profile.share_of_work(what) for what in ("Arrow", "Python", "socket")] == [0.5, 1 / 6, 1 / 3]
     assert len(profile_table(profile).splitlines()) == 2 + len(BUSY) + len(IDLE)
+
+
+def test_profiles_are_compared_by_their_work_and_by_the_waits_of_their_threads() -> None:
+    lines = [
+        "thread (1): MainThread;f (pyarrow/lib.so) 3",
+        "thread (2): kafka_nextgen c;run (b.py:1);take_gil (python) 1",
+        "thread (2): kafka_nextgen c;run (b.py:1);recv (libc.so.6) 1",
+    ]
+    rows = profiles_table({"To Arrow": profile_of(lines, counted=("f (",))}).splitlines()[2:]
+    assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
+        ["socket", "25%"],
+        ["Arrow", "75%"],
+        ["application's thread waits for the GIL", "0%"],
+        ["I/O thread waits for the GIL", "50%"],
+    ]

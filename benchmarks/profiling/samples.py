@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -30,6 +30,7 @@ __all__ = [
     "Profile",
     "profile_of",
     "profile_table",
+    "profiles_table",
     "stacks_of",
     "told",
 ]
@@ -148,6 +149,24 @@ def stacks_of(lines: Iterable[str], counted: Sequence[str]) -> Iterator[tuple[st
         name = thread.partition(": ")[2] or MAIN
         if name != MAIN or any(frame.startswith(tuple(counted)) for frame in stack):
             yield name, stack, int(count)
+
+
+def profiles_table(profiles: Mapping[str, Profile]) -> str:
+    """A column for each profile: how all work is shared out, and how long its threads wait for the GIL."""
+    shares = {what: [f"{profile.share_of_work(what):.0%}" for profile in profiles.values()] for what in BUSY}
+    rows = [(what, *cells) for what, cells in shares.items() if set(cells) != {"0%"}]
+    for called, is_it in (("application's thread", MAIN.__eq__), ("I/O thread", _is_io_thread)):
+        waits = (_waits_for_the_gil(profile, is_it) for profile in profiles.values())
+        rows.append((f"{called} waits for the GIL", *waits))
+    return table(("share of all work; of the thread's time", *profiles), rows)
+
+
+def _waits_for_the_gil(profile: Profile, is_it: Callable[[str], bool]) -> str:
+    return next((f"{profile.share_of_time(each, IDLE[0]):.0%}" for each in profile.samples if is_it(each)), "")
+
+
+def _is_io_thread(thread: str) -> bool:
+    return thread.startswith("kafka_nextgen ")
 
 
 def profile_table(profile: Profile) -> str:
