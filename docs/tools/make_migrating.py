@@ -48,7 +48,8 @@ def _of_class(client: Client, kind: str) -> str:
     for other, more in client.calls.items():
         if other != kind and calls.items() < more.items():
             return f"{heading}The calls of {other}, awaited.\n"
-    return heading + _table(("there", "here", "what differs"), (_row(name, call) for name, call in calls.items()))
+    rows = _merged((_row(name, call) for name, call in calls.items()))
+    return heading + _table(("there", "here", "what differs"), rows)
 
 
 def _row(name: str, call: Call) -> tuple[str, str, str]:
@@ -70,7 +71,15 @@ def _keys(client: Client) -> str:
     same = [key for key in keys if key in KEYS and key not in FORBIDDEN and key not in client.other_meanings]
     listed = ", ".join(f"`{_spelt(key, dots)}`" for key in same)
     others = ((f"`{_spelt(key, dots)}`", _place(client, key, dots)) for key in keys if key not in same)
-    return f"\nThe same here: {listed}.\n\n" + _table(("there", "here"), others) + "\n"
+    return f"\nThe same here: {listed}.\n\n" + _table(("there", "here"), _merged(others)) + "\n"
+
+
+def _merged(rows: Iterable[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
+    """Rows that differ only in their names become one, in the place of the first."""
+    names: dict[tuple[str, ...], dict[str, None]] = {}
+    for name, *rest in rows:
+        names.setdefault(tuple(rest), {})[name] = None
+    return ((", ".join(found), *rest) for rest, found in names.items())
 
 
 def _keys_of(client: Client) -> set[str]:
