@@ -27,29 +27,29 @@ from benchmarks.page import about_the_run, in_ms, ratio, table, write_section
 
 TARGET, LIMIT = 3, 10
 
-#: What stands where Kafka has no such assignor.
-_NOBODY = "-"
-
 
 def sizes_table(measured: Iterable[Measured]) -> str:
+    """Of the groups that Kafka assigned as well."""
     names = ("group", "members", "change", "ours, ms", "Kafka's, ms", "ratio", "loads", "Kafka's", "moved", "Kafka's")
-    return table(names, map(_row, measured))
+    return table(names, (_beside(one, one.kafkas) for one in measured if one.kafkas))
 
 
-def _row(one: Measured) -> tuple[str, ...]:
-    shape, kafkas = one.shape, one.kafkas
-    return (
-        _kind(shape),
-        str(shape.members),
-        {"none": "full", "join": "one joins", "leave": "one leaves"}[shape.change],
-        in_ms(one.ours_s),
-        in_ms(one.kafkas_s) if kafkas else _NOBODY,
-        f"{ratio(one.ours_s, one.kafkas_s):.2g}" if kafkas else _NOBODY,
-        _loads(one.ours),
-        _loads(kafkas) if kafkas else _NOBODY,
-        str(one.ours.moved),
-        str(kafkas.moved) if kafkas else _NOBODY,
-    )
+def own_table(measured: Iterable[Measured]) -> str:
+    """Of the groups for which Kafka has no assignor."""
+    names = ("group", "members", "change", "ms", "loads", "moved")
+    rows = ((*_which(one), _loads(one.ours), str(one.ours.moved)) for one in measured if not one.kafkas)
+    return table(names, rows)
+
+
+def _beside(one: Measured, kafkas: Result) -> tuple[str, ...]:
+    times = in_ms(one.kafkas_s), f"{ratio(one.ours_s, one.kafkas_s):.2g}"
+    return (*_which(one), *times, _loads(one.ours), _loads(kafkas), str(one.ours.moved), str(kafkas.moved))
+
+
+def _which(one: Measured) -> tuple[str, ...]:
+    """The group, and how long ours took."""
+    change = {"none": "full", "join": "one joins", "leave": "one leaves"}[one.shape.change]
+    return _kind(one.shape), str(one.shape.members), change, in_ms(one.ours_s)
 
 
 def growth_table(measured: Sequence[Measured]) -> str:
@@ -106,6 +106,7 @@ def main(
             about_the_run(f"Kafka {version}", load=load),
             f"{partitions} partitions of {topics} topics. {verdict(sizes)}",
             sizes_table(sizes),
+            own_table(sizes),
             "Growth, new groups with ten partitions for each member:",
             growth_table(growth),
         ]

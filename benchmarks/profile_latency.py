@@ -100,10 +100,8 @@ def sample(bootstrap_servers: str, seconds: float, hz: int) -> Sequence[str]:
         return records.sample(TRACED, WARM_UP_S, seconds, hz)
 
 
-def samples_tables(lines: Sequence[str]) -> str:
-    """What each thread did; and in which part of the code."""
-    counted = (TRACED.split(".")[1],)
-    return "\n\n".join([profile_table(profile_of(lines, counted)), places_table(places_of(lines, counted))])
+#: The functions whose samples count on the application's thread.
+COUNTED = (TRACED.split(".")[1],)
 
 
 def _watched(seconds: float) -> tuple[Strain, Window]:
@@ -189,8 +187,8 @@ def main(
         samples = sample(servers, sampled_seconds, hz)
     run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka", "py-spy"]), load=load)
     tables = [strain_table(measured), stages_table(measured.traces), alone_table(measured.alone)]
-    body = "\n\n".join([run, *tables, samples_tables(samples)])
-    print(body)
+    body = "\n\n".join([run, *tables, places_table(places_of(samples, COUNTED))])
+    print(body, profile_table(profile_of(samples, COUNTED)), sep="\n\n")
     if write:
         write_section("profile_latency", body)
 

@@ -103,7 +103,7 @@ def configuration_page() -> str:
         + REFUSED
         + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
         + OTHERS
-        + _table((f"`{key}`", str(JAVA_TABLE[key])) for key in sorted(JAVA_TABLE))
+        + _table(_java_rows())
         + BROKER
         + _table(_broker_rows())
     )
@@ -116,6 +116,15 @@ def _consumer_rows(*, is_security: bool) -> Iterator[tuple[str, ...]]:
         stated = "" if "Default:" in key.doc else default
         kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.value_type.name)
         yield f"`{key.name}`", kind, stated, key.doc
+
+
+def _java_rows() -> Iterator[tuple[str, ...]]:
+    """Keys that are treated alike share a row."""
+    keys: dict[str, list[str]] = {}
+    for key in sorted(JAVA_TABLE):
+        keys.setdefault(str(JAVA_TABLE[key]), []).append(f"`{key}`")
+    for here, listed in keys.items():
+        yield ", ".join(listed), here
 
 
 def _broker_rows() -> Iterator[tuple[str, ...]]:

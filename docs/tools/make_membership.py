@@ -9,13 +9,11 @@ from enum import Enum
 from pathlib import Path
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership import failures, transitions
+from kafka_nextgen.membership import failures
 from kafka_nextgen.membership.classic import failures as classic_failures
-from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.error_actions import ErrorAction, ErrorActions
 from kafka_nextgen.membership.offsets import rules as offsets
-from kafka_nextgen.membership.state_machine import IgnoredIn
 from kafka_nextgen.membership.states import Phase, Status
 
 __all__ = ["membership_page"]
@@ -31,7 +29,8 @@ up to date.*
 A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
 place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
 protocol. `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py` begin with the
-rules in prose; this page shows their tables.
+rules in prose; this page shows their tables. A pair of status and event without a rule is in `IGNORED` of these
+modules, with its reason.
 """
 
 #: Drawn from the same rules by ``make_member_states.py`` and ``make_classic_states.py``.
@@ -84,14 +83,14 @@ def membership_page() -> str:
             _table(("phase", "meaning"), _comments(Phase)),
             WHEN_A_CALLBACK_RAISES,
             "\n# The consumer group protocol\n",
-            _machine(Status, PICTURE, transitions.IGNORED),
+            _machine(Status, PICTURE),
             "\n## Errors of a heartbeat\n\n",
             "Every other code is fatal: `poll` raises it, and the member sends nothing more.\n\n",
             _actions({"heartbeat": failures.HEARTBEAT_ACTIONS}),
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
             _offset_errors(offsets.RULES),
             "\n# The classic protocol\n",
-            _machine(ClassicStatus, CLASSIC_PICTURE, classic_transitions.IGNORED),
+            _machine(ClassicStatus, CLASSIC_PICTURE),
             CLASSIC_ERRORS,
             _actions(
                 {
@@ -107,8 +106,8 @@ def membership_page() -> str:
     )
 
 
-def _machine(statuses: type[Enum], picture: str, ignored: Iterable[IgnoredIn]) -> str:
-    """The statuses of a machine, the picture of its transitions, and what it ignores."""
+def _machine(statuses: type[Enum], picture: str) -> str:
+    """The statuses of a machine, and the picture of its transitions."""
     return "".join(
         [
             "\n## Statuses\n\n",
@@ -116,8 +115,6 @@ def _machine(statuses: type[Enum], picture: str, ignored: Iterable[IgnoredIn]) -
             "\n## Transitions\n\n",
             "Transitions from a status to itself are omitted: nearly every event can leave a member in its status.\n\n",
             picture,
-            "\n## Ignored events\n\n",
-            _table(("event", "in status", "reason"), (_ignored(entry, list(statuses)) for entry in ignored)),
         ]
     )
 
@@ -125,11 +122,6 @@ def _machine(statuses: type[Enum], picture: str, ignored: Iterable[IgnoredIn]) -
 def _comments(states: type[Enum]) -> list[tuple[str, str]]:
     """Each member of an enum with the comment beside it: its meaning."""
     return re.findall(r'(\w+) = "\w+"  # (.+)', inspect.getsource(states))
-
-
-def _ignored(entry: IgnoredIn, order: list[Enum]) -> tuple[str, ...]:
-    statuses = sorted(entry.statuses, key=order.index)
-    return entry.event.__name__, ", ".join(status.name for status in statuses), entry.reason
 
 
 def _actions(tables: Mapping[str, ErrorActions]) -> str:
