@@ -1,4 +1,4 @@
-"""A FastAPI service under uvicorn, whose lifespan has a consumer: in this process, and in one that gets SIGTERM."""
+"""A FastAPI service whose lifespan has a consumer: in this process, and under servers that get SIGTERM."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,19 +96,38 @@ def test_sigterm_ends_the_service_after_the_consumer_has_committed_and_left(orde
     assert orders.group("billing").members == ()
 
 
+_PATIENCE = str(round(GUARD_S))
+_UVICORN = ("--app-dir", str(EXAMPLES), "--port", "0", "--timeout-worker-healthcheck", _PATIENCE)
+_GUNICORN = ("--chdir", str(EXAMPLES), "-b", "127.0.0.1:0", "--timeout", "0", "--graceful-timeout", _PATIENCE)
+
+#: Servers on a free port, which kill no worker on a busy machine, by the modules that they need.
+SERVERS = {
+    "uvicorn": ("uvicorn", *_UVICORN),
+    "gunicorn.workers.gasgi": ("gunicorn", *_GUNICORN, "-k", "asgi"),
+    "uvicorn_worker": ("gunicorn", *_GUNICORN, "-k", "uvicorn_worker.UvicornWorker"),
+}
+
+
 @pytest.mark.whole
-def test_each_of_two_workers_is_a_member_with_a_share_and_sigterm_ends_both(orders: Cluster) -> None:
-    patient = ("--workers", "2", "--timeout-worker-healthcheck", str(round(GUARD_S)))  # on a busy machine
-    served = ("-m", "uvicorn", "--app-dir", str(EXAMPLES), "fastapi_service:app", "--port", "0", *patient)
+@pytest.mark.parametrize("module", SERVERS)
+def test_each_of_two_workers_is_a_member_with_a_share_and_sigterm_ends_both(
+    orders: Cluster, tmp_path: Path, module: str
+) -> None:
+    pytest.importorskip(module)
+    served = ("-m", *SERVERS[module], "--workers", "2", "fastapi_service:app")
+    environment = {"BOOTSTRAP_SERVERS": orders.bootstrap_servers, "HOME": str(tmp_path)}  # of gunicorn's socket
 
     def shares() -> list[int]:
         return [len(member.assignment or ()) for member in orders.group("billing").members]
 
-    with started_python(*served, environment={"BOOTSTRAP_SERVERS": orders.bootstrap_servers}) as program:
-        port = program.await_said(r"running on http://127\.0\.0\.1:(\d+)")
-        orders.wait_until(lambda: shares() == [1, 1], GUARD_S)
-        for number in range(4):
-            eventually("one of them has it", lambda number=number: get(port, f"/orders/{number}")[0] == 200)
-        assert program.terminate() == 0, program.errors
+    with started_python(*served, environment=environment) as program:
+        try:
+            port = program.await_said(r"(?:running on|Listening at:) http://127\.0\.0\.1:(\d+)")
+            orders.wait_until(lambda: shares() == [1, 1], GUARD_S)
+            for number in range(4):
+                eventually("one of them has it", lambda number=number: get(port, f"/orders/{number}")[0] == 200)
+        finally:
+            code = program.terminate()  # its workers, too
+        assert code == 0, program.errors
     assert orders.committed("billing") == {("orders", 0): 2, ("orders", 1): 2}
     assert orders.group("billing").members == ()

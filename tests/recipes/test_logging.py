@@ -53,6 +53,7 @@ def test_each_line_is_json_with_the_record_that_was_handled_and_sigterm_commits(
     assert any("orders[0-1]" in line["message"] for line in of_library), "the assignment"
     assert not any("offset" in line for line in of_library), "it is about no record"
     assert cluster.committed("billing") == {("orders", 0): 2, ("orders", 1): 3}
+    assert cluster.group("billing").members == ()
 
 
 def test_the_page_has_the_configuration_of_structlog(cluster: Cluster, tmp_path: Path) -> None:
@@ -72,3 +73,4 @@ def test_the_page_has_the_configuration_of_structlog(cluster: Cluster, tmp_path:
     assert any("orders[0-1]" in line["event"] for line in of_library), "the assignment"
     assert not any("offset" in line for line in of_library), "it is about no record"
     assert cluster.committed("billing")["orders", 1] == 1
+    assert cluster.group("billing").members == ()
