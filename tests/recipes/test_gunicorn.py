@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import frozen
@@ -28,10 +29,11 @@ PATIENT = ("--timeout", "0", "--graceful-timeout", str(round(GUARD_S)))
 
 
 @contextmanager
-def service(cluster: Cluster, home: Path) -> Iterator[Program]:
+def service(cluster: Cluster, home: Path, *options: str) -> Iterator[Program]:
     served = ("-m", "gunicorn", "-c", str(EXAMPLES / "gunicorn_conf.py"), "--chdir", str(EXAMPLES), *PATIENT)
     environment = {"BOOTSTRAP_SERVERS": cluster.bootstrap_servers, "HOME": str(home)}  # where its control socket is
-    with started_python(*served, "-b", "127.0.0.1:0", "gunicorn_service:app", environment=environment) as program:
+    served = (*served, *options, "-b", "127.0.0.1:0", "gunicorn_service:app")
+    with started_python(*served, environment=environment) as program:
         try:
             yield program
         finally:
@@ -74,6 +76,13 @@ def handlers(program: Program) -> dict[int, str]:
     return {int(line[1]): line[-1] for line in words}
 
 
+def live(program: Program) -> dict[str, Any]:
+    port = program.await_said(r"Listening at: http://127\.0\.0\.1:(\d+)")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/live") as answer:
+        health: dict[str, Any] = json.load(answer)
+    return health
+
+
 def test_each_worker_has_a_share_and_a_reload_moves_no_partition(cluster: Cluster, tmp_path: Path) -> None:
     with service(cluster, tmp_path) as program:
         before, epoch = await_new_workers(cluster, {}, "-0", "-1"), cluster.group(GROUP).epoch
@@ -89,11 +98,32 @@ def test_each_worker_has_a_share_and_a_reload_moves_no_partition(cluster: Cluste
         assert [(name, after[name].owned) for name in before] == [(name, before[name].owned) for name in before]
         assert cluster.group(GROUP).epoch == epoch, "no rebalance"
 
-        port = program.await_said(r"Listening at: http://127\.0\.0\.1:(\d+)")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/live") as answer:
-            health = json.load(answer)
+        health = live(program)
         assert str(health["worker"]) in {handled[2], handled[3]}
         assert health["problem"] is None
+        assert program.terminate() == 0, program.errors
+    assert cluster.committed(GROUP) == {("orders", 0): 2, ("orders", 1): 2}
+
+
+def test_the_partition_of_a_worker_that_has_had_its_requests_waits_for_the_next_one(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with service(cluster, tmp_path, "--max-requests", "1") as program:
+        before, epoch = await_new_workers(cluster, {}, "-0", "-1"), cluster.group(GROUP).epoch
+        write(cluster, 0, 1)
+        program.await_lines(2)
+        worker = str(live(program)["worker"])
+        (partition,) = [order for order, each in handlers(program).items() if each == worker]
+        (name,) = [name for name, each in before.items() if ("orders", partition) in (each.owned or ())]
+
+        after = await_new_workers(cluster, before, name)
+        write(cluster, 2, 3)
+        program.await_lines(4)
+        handled = handlers(program)
+        assert handled[2 + partition] != handled[partition]
+        assert handled[3 - partition] == handled[1 - partition], "the other one goes on"
+        assert after[name].owned == before[name].owned
+        assert cluster.group(GROUP).epoch == epoch, "no rebalance"
         assert program.terminate() == 0, program.errors
     assert cluster.committed(GROUP) == {("orders", 0): 2, ("orders", 1): 2}
 
