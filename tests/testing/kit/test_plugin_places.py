@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import socket
 import subprocess
 import sys
 import threading
@@ -155,10 +155,21 @@ def test_a_kafka_that_can_t_be_started_is_tried_once_for_all_workers() -> None:
 def test_whoever_does_not_have_the_key_is_told_nothing() -> None:
     controller = sharing.Controller(lambda: RunningKafka("localhost:9092"))
     host, port, _ = controller.place
-    with pytest.raises(multiprocessing.AuthenticationError):
+    with pytest.raises(OSError, match="has ended, or has another key"):
         sharing.ask((host, port, "00" * 32))
     assert sharing.ask(controller.place) == "localhost:9092"
     controller.close()
+
+
+def test_whoever_connects_and_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing._Handler, "timeout", GUARD_S)
+    controller = sharing.Controller(lambda: RunningKafka("localhost:9092"))
+    with socket.create_connection(controller.place[:2], GUARD_S):
+        assert sharing.ask(controller.place) == "localhost:9092"
+        monkeypatch.setattr(sharing._Handler, "timeout", 0.001)
+        with socket.create_connection(controller.place[:2], GUARD_S) as other:
+            assert other.recv(1) == b"", "it is closed after its time"
+        controller.close()
 
 
 def test_a_kafka_that_is_being_started_at_the_end_is_stopped() -> None:
