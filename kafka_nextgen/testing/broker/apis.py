@@ -8,6 +8,7 @@ advertised (KAFKA-18659), and never uses it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 
 from kafka_nextgen.testing.broker.handlers import (
     acls,
@@ -114,7 +115,8 @@ def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool
     return SERVED.get(asked) or (EXTENSIONS.get(asked) if with_extensions else None)
 
 
-def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:
+@cache
+def advertised(profile: Profile, with_extensions: bool = False) -> Mapping[int, VersionRange]:
     """The advertised version range of each API, by its key."""
     served = [*SERVED, api.API_VERSIONS, *(EXTENSIONS if with_extensions else ())]
     ranges = {entry.key: _range(entry, profile) for entry in served}

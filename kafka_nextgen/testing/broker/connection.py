@@ -20,6 +20,7 @@ large requests wait. Small requests are not counted, since every connection buff
 from __future__ import annotations
 
 import asyncio
+from math import inf
 from struct import Struct
 
 from attrs import field
@@ -30,7 +31,7 @@ from kafka_nextgen.testing.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.settings import BrokerSettings
-from kafka_nextgen.transport.waiting import Timer
+from kafka_nextgen.transport.waiting import LazyTimer
 
 __all__ = ["SMALL_REQUEST_BYTES", "Connection", "RequestMemory"]
 
@@ -52,15 +53,12 @@ class Connection:
     _writer: asyncio.StreamWriter
     _settings: BrokerSettings
     _memory: RequestMemory
-    _timer: Timer = field(init=False)
+    _timer: LazyTimer = field(init=False)
+    _idle_until: float = field(default=inf, init=False)  # the loop's clock; infinity while the client is not waited for
 
     @_timer.default
-    def _timer_of_an_idle_client(self) -> Timer:
-        return Timer(self._end_idle)
-
-    @property
-    def _idle_s(self) -> float:
-        return self._settings.connections_max_idle_ms / 1000
+    def _timer_of_an_idle_client(self) -> LazyTimer:
+        return LazyTimer(self._on_timer)
 
     async def serve(self) -> None:
         """Answer requests until either side ends the connection; then close it."""
@@ -72,16 +70,16 @@ class Connection:
         except (asyncio.IncompleteReadError, OSError) as error:  # TLS errors are not ConnectionErrors
             _log.debug("the connection from %s ended: %r", self._peer.host, error)
         finally:
-            self._timer.set_after(None)
+            self._timer.stop()
             self._writer.transport.abort()
 
     async def _serve_one(self) -> None:
-        self._timer.set_after(self._idle_s)
+        self._wait_for_client()
         length = await self._read_length()
         await self._memory.take(length)
         try:
             frame = await self._reader.readexactly(length)
-            self._timer.set_after(None)
+            self._idle_until = inf
             await self._answer(await self._dispatcher.answer(frame, self._peer))
         finally:
             self._memory.give_back(length)
@@ -90,7 +88,7 @@ class Connection:
         if self._peer.has_failed:
             await asyncio.sleep(self._settings.connection_failed_authentication_delay_ms / 1000)
         if reply.frame is not None:
-            self._timer.set_after(self._idle_s)
+            self._wait_for_client()
             self._writer.write(reply.frame)
             await self._writer.drain()
         if self._peer.has_failed:
@@ -98,7 +96,7 @@ class Connection:
         if reply.is_last:
             raise CloseConnectionError("a fault of the test cuts it in the middle of an answer")
         if reply.muted_s:
-            self._timer.set_after(None)
+            self._idle_until = inf
             await asyncio.sleep(reply.muted_s)
 
     async def _read_length(self) -> int:
@@ -112,6 +110,16 @@ class Connection:
         if self._peer.is_authenticated:
             return self._settings.socket_request_max_bytes, "socket.request.max.bytes"
         return self._settings.sasl_server_max_receive_size, "sasl.server.max.receive.size"
+
+    def _wait_for_client(self) -> None:
+        self._idle_until = asyncio.get_running_loop().time() + self._settings.connections_max_idle_ms / 1000
+        self._timer.fire_by(self._idle_until)
+
+    def _on_timer(self, now: float) -> None:
+        if now < self._idle_until < inf:
+            self._timer.fire_by(self._idle_until)
+        elif now >= self._idle_until:
+            self._end_idle()
 
     def _end_idle(self) -> None:
         limit = f"connections.max.idle.ms={self._settings.connections_max_idle_ms}"
