@@ -17,16 +17,18 @@
 #ifndef MS_WINDOWS
 
 #define MOST_SOCKETS 64
-/* How many results are handed over until the positions advance. They are kept until then, and each has 16 objects that
+/* How many results are handed over until the positions advance. They are kept until then, and each has two objects that
  * the garbage collector counts. With 700 of these, each run would start a collection, and every 121st is one of all
  * objects of the process (if enough of them are new), which takes tens of milliseconds. */
-#define MOST_HANDED 24
+#define MOST_HANDED 96
 #define COMPLETE (-1) /* in place of a row: all of the columns' records */
 
 typedef struct {
     PyObject_HEAD
     PyObject *sockets;   /* a tuple */
-    PyObject *make_rows; /* makes RecordRows of columns */
+    PyTypeObject *record; /* the type of records */
+    PyObject *kinds;      /* the names of their timestamp types, a tuple */
+    PyTypeObject *rows_type; /* RecordRows; borrowed from the module, which outlives this */
     PyObject *rows;      /* the current ones, or NULL */
     PyObject *handed;    /* a list: the columns that were handed over, the last ones perhaps in part */
     PyObject *offered;   /* a list: the columns of the offer, or NULL */
@@ -57,7 +59,8 @@ static int begin_result(ArrivingRows *self) {
         return 0;
     PyObject *queue = from->queue, *result = Py_NewRef(PyList_GET_ITEM(queue, 0));
     PyObject *columns = PyTuple_GET_ITEM(result, DECODED_COLUMNS);
-    PyObject *rows = PyObject_CallOneArg(self->make_rows, columns); /* may raise what a signal handler raises */
+    Py_ssize_t count = ((ArrivedColumns *)columns)->count;
+    PyObject *rows = rows_of((ArrivedColumns *)columns, self->rows_type, self->record, self->kinds, 0, count);
     int status = rows == NULL ? -1 : 1;
     if (status == 1 && !self->is_over && PyList_GET_SIZE(queue) > 0 && PyList_GET_ITEM(queue, 0) == result) {
         /* Without this item, a poll would still find the records: they are in `taken`, too. */

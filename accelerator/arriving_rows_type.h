@@ -27,19 +27,21 @@ static int are_sockets(PyObject *sockets, const ModuleState *state) {
 
 static PyObject *arriving_rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     const ModuleState *state = PyType_GetModuleState(type);
-    PyObject *sockets, *make_rows;
+    PyObject *sockets, *record, *kinds;
     int waker;
     double until;
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0)
         return PyErr_Format(PyExc_TypeError, "ArrivingRows takes no keywords");
     if (state == NULL ||
-        !PyArg_ParseTuple(args, "O!Oid:ArrivingRows", &PyTuple_Type, &sockets, &make_rows, &waker, &until) ||
+        !PyArg_ParseTuple(args, "O!O!O!id:ArrivingRows", &PyTuple_Type, &sockets, &PyType_Type, &record, &PyTuple_Type,
+                          &kinds, &waker, &until) ||
         !are_sockets(sockets, state))
         return NULL;
     ArrivingRows *self = (ArrivingRows *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->sockets = Py_NewRef(sockets), self->make_rows = Py_NewRef(make_rows);
+    self->sockets = Py_NewRef(sockets), self->kinds = Py_NewRef(kinds);
+    self->record = (PyTypeObject *)Py_NewRef(record), self->rows_type = state->rows;
     self->waker = waker, self->until = until;
     self->handed = PyList_New(0);
     if (self->handed == NULL || !begin_queues(self))
@@ -51,7 +53,8 @@ static int arriving_rows_traverse(PyObject *object, visitproc visit, void *arg) 
     ArrivingRows *self = (ArrivingRows *)object;
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->sockets);
-    Py_VISIT(self->make_rows);
+    Py_VISIT(self->record);
+    Py_VISIT(self->kinds);
     Py_VISIT(self->rows);
     Py_VISIT(self->handed);
     Py_VISIT(self->offered);
@@ -61,7 +64,8 @@ static int arriving_rows_traverse(PyObject *object, visitproc visit, void *arg) 
 static int arriving_rows_clear(PyObject *object) {
     ArrivingRows *self = (ArrivingRows *)object;
     Py_CLEAR(self->sockets);
-    Py_CLEAR(self->make_rows);
+    Py_CLEAR(self->record);
+    Py_CLEAR(self->kinds);
     Py_CLEAR(self->rows);
     Py_CLEAR(self->handed);
     Py_CLEAR(self->offered);
@@ -212,9 +216,9 @@ static PyGetSetDef arriving_rows_fields[] = {
 };
 
 PyDoc_STRVAR(arriving_rows_doc,
-             "ArrivingRows(sockets, make_rows, waker, until, /)\n--\n\n"
-             "An iterator over the records that these sockets receive from now on. make_rows makes RecordRows of\n"
-             "columns. It waits until this time (monotonic seconds), or until something arrives at the socket waker.\n"
+             "ArrivingRows(sockets, record, kinds, waker, until, /)\n--\n\n"
+             "An iterator over the records that these sockets receive from now on. They are tuples of the type\n"
+             "record; kinds are their timestamp types by number. It waits until this time (monotonic seconds), or until something arrives at the socket waker.\n"
              "If waker is negative, it does not wait: it stops where nothing has arrived, and can go on later.");
 
 static PyType_Slot arriving_rows_slots[] = {

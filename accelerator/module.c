@@ -20,6 +20,7 @@
  *     avro_decode   fills them with Avro values
  *     json_decode   fills them with JSON values
  *     protobuf_decode fills them with Protobuf values
+ *     ArrivedColumns are the columns of such an answer, whose attributes are created on each access
  *     SteadyFetch   decodes whole answers, if they are small and typical, into columns, and builds the next request
  *     SteadySocket  receives these answers, and sends the requests, on the thread that waits for records
  *     ArrivingRows  waits for these records, and yields them as objects or offers them as columns
@@ -27,6 +28,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "arrived_columns.h"
 #include "arriving_rows.h"
 #include "avro.h"
 #include "decode.h"
@@ -133,11 +135,14 @@ static int prepare(PyObject *module) {
     crc_prepare();
     state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
     state->builder = known_type(module, &builder_spec);
+    state->columns = known_type(module, &arrived_columns_spec);
     state->fetch = known_type(module, &steady_spec);
-    if (state->awaited == NULL || state->builder == NULL || state->fetch == NULL || !add_socket(module, state) ||
-        !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
+    state->rows = known_type(module, &rows_spec);
+    if (state->awaited == NULL || state->builder == NULL || state->columns == NULL || state->fetch == NULL ||
+        state->rows == NULL || !add_socket(module, state) || !learn_names(&state->names) ||
+        PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
         return -1;
-    PyType_Spec *others[] = {&rows_spec, &iteration_spec, ARRIVING_ROWS_SPEC};
+    PyType_Spec *others[] = {&iteration_spec, ARRIVING_ROWS_SPEC};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (add_type(module, others[i]) < 0)
             return -1;

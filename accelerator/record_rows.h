@@ -64,6 +64,17 @@ static int parse_rows(PyObject *args, RecordRows *rows) {
            take_strings(of[3], of[4], of[5], &run->values);
 }
 
+/* Whether records can be created from these rows; 0 with an exception set if not. */
+static int are_rows_well(const RecordRows *rows) {
+    if (!is_type_of_records(rows->run.type))
+        PyErr_SetString(PyExc_TypeError, "RecordRows requires a subtype of RecordFields without other attributes");
+    else if (!run_fits(&rows->run, rows->row, rows->stop))
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their columns");
+    else
+        return 1;
+    return 0;
+}
+
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     if (keywords != NULL && PyDict_GET_SIZE(keywords) > 0) {
         PyErr_SetString(PyExc_TypeError, "RecordRows takes no keyword arguments");
@@ -74,14 +85,9 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         Py_XDECREF(rows);
         return NULL;
     }
-    if (!is_type_of_records(rows->run.type))
-        PyErr_SetString(PyExc_TypeError, "RecordRows requires a subtype of RecordFields without other attributes");
-    else if (!run_fits(&rows->run, rows->row, rows->stop))
-        PyErr_SetString(PyExc_ValueError, "the rows are outside their columns");
-    else
-        return (PyObject *)rows;
-    Py_DECREF(rows);
-    return NULL;
+    if (!are_rows_well(rows))
+        Py_CLEAR(rows);
+    return (PyObject *)rows;
 }
 
 static PyObject *rows_next(PyObject *self) {

@@ -11,7 +11,7 @@ typedef struct {
 } Names;
 
 typedef struct {
-    PyTypeObject *awaited, *builder, *fetch, *socket; /* the last is NULL on Windows */
+    PyTypeObject *awaited, *builder, *columns, *fetch, *rows, *socket; /* the last is NULL on Windows */
     Names names;
 } ModuleState;
 
@@ -30,7 +30,9 @@ static int traverse_state(PyObject *module, visitproc visit, void *arg) {
     ModuleState *state = PyModule_GetState(module);
     Py_VISIT(state->awaited);
     Py_VISIT(state->builder);
+    Py_VISIT(state->columns);
     Py_VISIT(state->fetch);
+    Py_VISIT(state->rows);
     Py_VISIT(state->socket);
     return 0;
 }
@@ -39,7 +41,9 @@ static int clear_state(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     Py_CLEAR(state->awaited);
     Py_CLEAR(state->builder);
+    Py_CLEAR(state->columns);
     Py_CLEAR(state->fetch);
+    Py_CLEAR(state->rows);
     Py_CLEAR(state->socket);
     Py_CLEAR(state->names.cast);
     Py_CLEAR(state->names.match_args);

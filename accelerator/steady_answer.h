@@ -16,7 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "column_objects.h"
+#include "arrived_columns.h"
 #include "decode.h"
 #include "record_fields.h"
 #include "steady_places.h"
@@ -48,7 +48,7 @@ typedef struct {
 typedef struct {
     const Places *places;
     uint64_t number; /* the number of the answer */
-    PyTypeObject *made;
+    PyTypeObject *made, *columns; /* the types of results and of their columns */
     ColumnTypes types;
     int check_crc;
     Moves *moves;
@@ -96,7 +96,7 @@ static PyObject *decode_checked(const Plain *plain, Work *work, Walk walk, const
     if (done == 1) {
         ColumnFacts facts = {partition, end->log_offset, (int32_t)work->payload_bytes, end->end_epoch, 0,
                              size_of_buffers(&buffers)};
-        columns = columns_object(&buffers, &facts, &plain->types);
+        columns = new_arrived_columns(plain->columns, &buffers, &facts, &plain->types);
     }
     drop_buffers(&buffers);
     return done == 0 ? Py_NewRef(Py_None) : columns;

@@ -17,7 +17,7 @@ typedef struct {
     Places places;
     Request request;
     Moves moves;
-    PyTypeObject *made;
+    PyTypeObject *made, *columns; /* the second is borrowed from the module, which outlives this */
     ColumnTypes types;
     unsigned long long answers; /* the number of plain answers */
     uint64_t number; /* the number of the last answer, plain or not */
@@ -40,7 +40,7 @@ static int keep_types(SteadyFetch *fetch, PyObject *made, PyObject *types) {
     PyObject *columns, *strings, *headers;
     if (!PyArg_ParseTuple(types, "OOO:types", &columns, &strings, &headers))
         return 0;
-    fetch->made = (PyTypeObject *)Py_NewRef(made);
+    fetch->made = (PyTypeObject *)Py_NewRef(made), fetch->columns = state->columns;
     fetch->types = (ColumnTypes){Py_NewRef(columns), Py_NewRef(strings), Py_NewRef(headers), &state->names};
     return is_named_tuple(fetch->made, DECODED_FIELDS);
 }
@@ -124,7 +124,8 @@ static PyObject *take_frame(SteadyFetch *fetch, const Py_buffer *frame, int32_t 
     if (decoded == NULL)
         return NULL;
     fetch->moves.count = 0;
-    Plain plain = {&fetch->places, ++fetch->number, fetch->made, fetch->types, fetch->check_crc, &fetch->moves, decoded};
+    Plain plain = {&fetch->places, ++fetch->number,  fetch->made,    fetch->columns,
+                   fetch->types,   fetch->check_crc, &fetch->moves, decoded};
     Cursor body = {bytes + FRAME_HEAD, bytes + frame->len};
     int done = take_answer(&plain, body, fetch->request.session_id);
     if (done == 1)

@@ -32,6 +32,9 @@ def new_bytearray(size: int, /) -> bytearray: ...
 def let_go() -> None: ...
 def receive(fd: int, to: bytearray | memoryview, most_ms: int, /) -> int: ...  # not on Windows
 
+class ArrivedColumns:
+    def rows(self, type: type[_T], kinds: tuple[object, ...], start: int, stop: int, /) -> RecordRows[_T]: ...
+
 class SteadyFetch(Generic[_T]):
     answers: int
     def __init__(
@@ -73,7 +76,13 @@ class ArrivingRows(Generic[_T]):  # not on Windows
     offers: int
     waited_s: float
     def __init__(
-        self, sockets: tuple[SteadySocket[Any], ...], make_rows: Callable[[Any], object], waker: int, until: float, /
+        self,
+        sockets: tuple[SteadySocket[Any], ...],
+        record: type[_T],
+        kinds: tuple[object, ...],
+        waker: int,
+        until: float,
+        /,
     ) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
     def __next__(self) -> _T: ...

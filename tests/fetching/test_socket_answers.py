@@ -29,10 +29,10 @@ def results(offset: int) -> list[DecodedPartition]:
     broker.served.serve()
     (decoded,) = broker.served.taken[0] or ()
     broker.close()
-    columns = decoded.columns
-    assert columns is not None
+    assert decoded.columns is not None
+    columns = decoded.columns.before(decoded.columns.next_offset)  # the same records, as Columns
     columns.next_offset = offset + 1
-    return [decoded, decoded._replace(partition=OTHER)]
+    return [decoded._replace(columns=columns), decoded._replace(partition=OTHER, columns=columns)]
 
 
 @pytest.fixture

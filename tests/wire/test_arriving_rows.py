@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.record_run import record_rows
+from kafka_nextgen.engine.application.record_run import TIMESTAMP_TYPES
+from kafka_nextgen.types import Record
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 from tests.wire.served_socket import ServedSocket, offsets_of
@@ -33,7 +34,7 @@ class Stage:
     def new_rows(self, until: float = math.inf, waits: bool = True) -> accelerator.ArrivingRows[Any]:
         sockets = tuple(broker.served for broker in self.brokers)
         waker = self.to_wake.fileno() if waits else -1
-        return accelerator.ArrivingRows(sockets, lambda columns: record_rows(columns, 0, len(columns)), waker, until)
+        return accelerator.ArrivingRows(sockets, Record, TIMESTAMP_TYPES, waker, until)
 
     @property
     def progress(self) -> tuple[list[list[int]], int]:
@@ -162,7 +163,7 @@ def test_they_end_when_enough_was_handed_over(stage: Stage) -> None:
         if next(stage.rows, None) is None:
             break
         handed += 1
-    assert handed == 24
+    assert handed == 96
     assert stage.rows.is_over
 
 
@@ -282,25 +283,20 @@ def test_they_are_ready_as_long_as_records_of_their_columns_are_left(stage: Stag
 
 
 def test_an_error_in_making_rows_loses_nothing(stage: Stage) -> None:
-    failing = [True]
-
-    def make(columns: Any) -> Any:
-        if failing.pop():
-            raise InterruptedByError
-        return record_rows(columns, 0, len(columns))
-
-    failing[:] = [False, True]
-    rows = accelerator.ArrivingRows((stage.brokers[0].served,), make, stage.to_wake.fileno(), math.inf)
+    served = stage.brokers[0].served
+    rows = accelerator.ArrivingRows((served,), tuple, TIMESTAMP_TYPES, stage.to_wake.fileno(), math.inf)
     stage.brokers[0].answers(3)
-    with pytest.raises(InterruptedByError):
-        next(rows)
-    assert next(rows).offset == 3
+    for _ in range(2):
+        with pytest.raises(TypeError, match="a subtype of RecordFields"):
+            next(rows)
+    assert rows.progress()[0] == []
+    assert stage.brokers[0].taken == [[3]]
 
 
 @pytest.mark.parametrize("sockets", [[], (1,), None])
 def test_other_sockets_are_refused(sockets: Any) -> None:
     with pytest.raises(TypeError):
-        accelerator.ArrivingRows(sockets, record_rows, -1, 0.0)
+        accelerator.ArrivingRows(sockets, Record, TIMESTAMP_TYPES, -1, 0.0)
 
 
 def test_what_is_kept_until_the_rows_end_starts_no_garbage_collection(stage: Stage) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -12,9 +14,7 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 from tests.wire.calls_into_c import growth_of
-from tests.wire.steady_bodies import NOTHING_FRAME as NOTHING
 from tests.wire.steady_bodies import SOUND_FRAME as SOUND
-from tests.wire.steady_bodies import bring
 from tests.wire.steady_twin import PLACES, TYPES, Place, Start, Twin, agrees
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension was not compiled")
@@ -133,21 +133,6 @@ def test_what_can_not_be_a_key_is_an_error_of_places() -> None:
             step.places()
 
 
-class Meddling(type):
-    """Of types for columns that do something when they are asked for their attributes."""
-
-    meddle: Callable[[], object] = staticmethod(lambda: None)
-
-    @property
-    def __match_args__(cls) -> tuple[str, ...]:
-        cls.meddle()
-        return BinaryColumn.__match_args__
-
-
-class Meddler(BinaryColumn, metaclass=Meddling):
-    pass
-
-
 def with_types(*types: Any) -> accelerator.SteadyFetch[DecodedPartition]:
     """A step that makes columns of other types."""
     return accelerator.SteadyFetch(*[*Start().arguments[:9], types])
@@ -160,40 +145,47 @@ class Matching:
 
 
 @pytest.mark.parametrize(
-    ("types", "error"),
+    ("types", "use", "error"),
     [
-        ((BinaryColumn, BinaryColumn, HeaderColumn), TypeError),
-        ((3, BinaryColumn, HeaderColumn), AttributeError),
-        ((Columns, Matching(), HeaderColumn), TypeError),
+        ((BinaryColumn, BinaryColumn, HeaderColumn), lambda columns: columns.before(4), TypeError),
+        ((3, BinaryColumn, HeaderColumn), lambda columns: columns.before(4), AttributeError),
+        ((Columns, Matching(), HeaderColumn), lambda columns: columns.keys, TypeError),
     ],
 )
-def test_columns_of_other_types_can_not_be_made_and_nothing_changes(
-    types: tuple[Any, ...], error: type[Exception]
+def test_columns_of_other_types_can_not_be_made(
+    types: tuple[Any, ...], use: Callable[[Any], object], error: type[Exception]
 ) -> None:
-    step = with_types(*types)
+    taken = with_types(*types).answer(SOUND, 6)
+    assert taken is not None
+    columns = taken[1][0].columns
 
-    def use() -> None:
+    def use_them() -> None:
         with pytest.raises(error):
-            step.answer(SOUND, 6)
+            use(columns)
 
-    assert growth_of(use) < 4_000
-    assert agrees(step, Twin(Start()), NOTHING)
+    assert growth_of(use_them) < 4_000
 
 
-def test_an_answer_can_not_be_given_while_another_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a finalizer could, which runs in the midst of it."""
-    step = with_types(Columns, Meddler, HeaderColumn)
-    twin, before = Twin(Start()), step.places()
-    meddled = []
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="creating objects starts no garbage collection there")
+def test_an_answer_can_not_be_given_while_another_is_taken() -> None:
+    """As a callback of the garbage collector could, which runs in the midst of it."""
+    step = Start().step()
+    refused = []
 
-    def meddle() -> None:
-        with pytest.raises(RuntimeError, match="already running"):
-            step.answer(bring(3), 7)
-        meddled.append(step.places())
+    def meddle(phase: str, info: object) -> None:
+        try:
+            assert step.answer(b"", 7) is None
+        except RuntimeError as error:
+            refused.append(str(error))
 
-    monkeypatch.setattr(Meddling, "meddle", staticmethod(meddle))
-    assert agrees(step, twin, SOUND)
-    assert meddled
-    assert all(places == before for places in meddled)
-    monkeypatch.undo()
-    assert agrees(step, twin, bring(5))
+    gc.callbacks.append(meddle)
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        taken = step.answer(SOUND, 6)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(meddle)
+    assert set(refused) == {"answer() is already running"}
+    assert taken is not None
+    assert len(taken[1]) == 3

@@ -26,12 +26,22 @@ from kafka_nextgen.wire.records import Columns, ColumnSlice
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.deserializers import Deserializers
 
-__all__ = ["NO_WATCH", "DeserializedRows", "RecordRows", "RecordRun", "RowsInPython", "Watch", "record_rows"]
+__all__ = [
+    "NO_WATCH",
+    "TIMESTAMP_TYPES",
+    "DeserializedRows",
+    "RecordRows",
+    "RecordRun",
+    "RowsInPython",
+    "Watch",
+    "record_rows",
+]
 
 #: How many records are created from lists at a time: enough to make the lists cheap, few enough to start quickly.
 CHUNK_RECORDS = 512
 
-_TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # indexed by their numbers
+#: By their numbers.
+TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)
 # Like Record._make, but without running a line of Python.
 _to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED else partial(tuple.__new__, Record)
 _NOTHING: dict[str, Record] = {}  # its ``get`` returns the default, that is, the second of two arguments
@@ -42,12 +52,14 @@ RecordRows: TypeAlias = "accelerator.RecordRows[Record[Any, Any]] | RowsInPython
 
 
 def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
+    if isinstance(columns, accelerator.ArrivedColumns):
+        return columns.rows(Record, TIMESTAMP_TYPES, start, stop)
     keys, values = columns.keys, columns.values
     return accelerator.RecordRows(
         Record,
         columns.partition.topic,
         columns.partition.partition,
-        _TIMESTAMP_TYPES,
+        TIMESTAMP_TYPES,
         None if columns.headers is None else columns.headers.buffers,
         columns.offsets,
         columns.timestamps,
@@ -108,7 +120,7 @@ def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object
         repeat(columns.partition.partition),
         columns.offsets[start:stop].tolist(),
         columns.timestamps[start:stop].tolist(),
-        map(_TIMESTAMP_TYPES.__getitem__, columns.timestamp_types[start:stop]),
+        map(TIMESTAMP_TYPES.__getitem__, columns.timestamp_types[start:stop]),
         columns.keys.to_list(start, stop),
         columns.values.to_list(start, stop),
         repeat(()) if columns.headers is None else columns.headers.to_list(start, stop),

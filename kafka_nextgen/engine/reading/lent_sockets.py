@@ -29,10 +29,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import define, frozen
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.record_run import RecordRows, record_rows
+from kafka_nextgen.engine.application.record_run import TIMESTAMP_TYPES
 from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.types import Record
-from kafka_nextgen.wire.records import Columns
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.wakeup import AsyncWakeup, ThreadWakeup
@@ -170,7 +169,7 @@ class LentSockets:
         sockets = tuple([lent.socket for lent in served])
         if not sockets or (self.rows is not None and self.rows.is_running):  # another thread waits for them
             return None
-        self.rows = accelerator.ArrivingRows(sockets, _rows_of, waker_fd, until)
+        self.rows = accelerator.ArrivingRows(sockets, Record, TIMESTAMP_TYPES, waker_fd, until)
         return self.rows
 
     def _end(self) -> None:
@@ -341,7 +340,3 @@ class AsyncLentSockets(LentSockets):
     def end_rows(self) -> None:
         """End the rows, and have connections taken back that can no longer be served."""
         self._end()
-
-
-def _rows_of(columns: Columns) -> RecordRows:
-    return record_rows(columns, 0, len(columns))
