@@ -276,15 +276,8 @@ class Cluster(KafkaCluster):
         return EmbeddedBackend(self._broker.state, self._call)
 
     def _pass_time(self, seconds: float) -> None:
-        """Advance a ``clock``, unless a client does not follow it: it would seem silent, and its session end."""
-        if self._clock is not None and seconds > 0 and not self._strangers():
+        if self._clock is not None and seconds > 0:
             self._clock.advance(seconds)
-
-    def _why_slow(self) -> str | None:
-        strangers = self._strangers()
-        if not strangers:
-            return None
-        return f"the clock stood still meanwhile, since {' and '.join(strangers)} can't follow it"
 
     def _strangers(self) -> list[str]:
         """The connected clients whose time is not that of the clock, if there is one.

@@ -22,7 +22,7 @@ from kafka_nextgen import clocks
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.loopback import is_anything_under_way
 
-__all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
+__all__ = ["ApplicationWait", "Clock", "Follower", "clock_of", "seconds_to_advance"]
 
 #: How long (real seconds) ``advance`` waits for the followers to become idle before it raises.
 REST_LIMIT_S = 120.0
@@ -31,6 +31,17 @@ RETURN_S = 0.5
 #: How long (real seconds) until the followers are checked again although none has said that it came to rest: at first,
 #: and at most. An application that no longer calls its consumer says nothing.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
+
+
+def seconds_to_advance(seconds: object) -> float:
+    """Check the argument of ``advance``, and that it may block this thread; see ``Clock.advance``."""
+    if not isinstance(seconds, Real):
+        raise TypeError(f"advance() takes a number of seconds, not {seconds!r}")
+    if not 0 <= float(seconds) < math.inf:
+        raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
+    if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
+        raise MisuseError("advance() blocks this thread's event loop: await asyncio.to_thread(advance, seconds)")
+    return float(seconds)
 
 
 class Follower(Protocol):
@@ -111,16 +122,11 @@ class Clock:
         thread runs an event loop, which would block: use ``await asyncio.to_thread(...)``. TimeoutError: a client kept
         the cluster busy for two minutes of real time, so the followers never came to rest.
         """
-        if not isinstance(seconds, Real):
-            raise TypeError(f"advance() takes a number of seconds, not {seconds!r}")
-        if not 0 <= seconds < math.inf:
-            raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
-        if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
-            raise MisuseError("advance() blocks this thread's event loop: await asyncio.to_thread(advance, seconds)")
+        step_s = seconds_to_advance(seconds)
         with self._turning:
             self._turning_since = clocks.real_monotonic()
             try:
-                self._step_through(float(seconds))
+                self._step_through(step_s)
             finally:
                 self._turning_since = math.inf
                 for follower in self._all():

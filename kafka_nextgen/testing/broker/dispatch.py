@@ -65,7 +65,7 @@ class Dispatcher:
             request = decode_request(frame)
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
-        peer.note(request.api)
+        peer.note(request.api, request.client_id or "")
         try:
             context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
             request = keep_to_quota(request, context)

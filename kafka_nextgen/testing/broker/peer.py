@@ -37,7 +37,8 @@ class Peer:
 
     ``host`` and ``port`` are its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients
     need not authenticate. ``software_name`` is the client's name from its ApiVersions request (KIP-511); None before
-    that. ``is_member`` becomes true with the first request by which a member of a group shows that it is alive.
+    that. ``client_id`` is that of its latest request. ``is_member`` becomes true with the first request by which a
+    member of a group shows that it is alive.
     """
 
     listener: Listener
@@ -46,6 +47,7 @@ class Peer:
     sasl: SaslServer | None = None
     software_name: str | None = None
     port: int = 0
+    client_id: str = ""
     is_member: bool = False
 
     @property
@@ -71,10 +73,12 @@ class Peer:
         return self.sasl is not None and self.sasl.has_failed
 
     def __str__(self) -> str:
-        return f"{self.software_name or 'an unknown client'} at {self.host}:{self.port}"
+        name = f" (client.id={self.client_id})" if self.client_id else ""
+        return f"{self.software_name or 'an unknown client'}{name} at {self.host}:{self.port}"
 
-    def note(self, api: Api) -> None:
+    def note(self, api: Api, client_id: str) -> None:
         """Note a request of this API."""
+        self.client_id = client_id
         self.is_member = self.is_member or api in _OF_MEMBERS
 
     def check_admitted(self, api_key: int, now: float) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import dedent, indent
 from typing import TypeVar
@@ -120,8 +120,11 @@ def _refuse_coroutine(result: object) -> None:
         raise MisuseError("the condition is a coroutine: pass a plain function to wait_until and wait_until_async")
 
 
-def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, why_slow: str | None = None) -> str:
-    """Say that a condition did not come true, what its last attempt saw, and why time may have been short."""
+def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, strangers: Sequence[str] = ()) -> str:
+    """Say that a condition did not come true, and what its last attempt saw.
+
+    ``strangers`` are the clients because of which the cluster's clock stood still.
+    """
     parts = [f"not so within {timeout_s:g} s: {_source_of(condition)}"]
     if last.error is not None:
         parts.append(f"the last attempt failed: {type(last.error).__name__}\n{indent(str(last.error), '  ')}")
@@ -131,8 +134,9 @@ def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, wh
         parts.append("the last attempt saw:\n" + indent("\n".join(map(str, last.saw)), "  "))
     elif last.error is None:
         parts.append("it asked the cluster nothing")
-    if why_slow is not None:
-        parts.append(why_slow)
+    if strangers:
+        why = "the clock stood still, so the timeout was real time: these clients can't follow it"
+        parts.append(f"{why}: {', '.join(strangers)}")
     return "\n".join(parts)
 
 

@@ -61,11 +61,11 @@ class KafkaCluster(ABC):
 
     @abstractmethod
     def _pass_time(self, seconds: float) -> None:
-        """Advance the cluster's clock while a test waits, if the clock can be advanced."""
+        """Advance the cluster's clock while a test waits, if it has one."""
 
-    def _why_slow(self) -> str | None:
-        """Say why the clock can't be turned while a test waits, if it has one and there is a reason."""
-        return None
+    def _strangers(self) -> Sequence[str]:
+        """The connected clients that can't follow the cluster's clock, if it has one that can be advanced."""
+        return ()
 
     def produce(
         self,
@@ -211,7 +211,7 @@ class KafkaCluster(ABC):
             if attempt.holds:
                 return attempt.result  # type: ignore[return-value]
             self._check(condition, attempt, patience)
-            self._pass_time(patience.next_step_s())
+            self._turn(patience)
             clocks.real_sleep(patience.next_pause_s())
 
     def wait_until_stable(self, *consumers: Consumer[object, object], timeout: float = 10.0) -> None:
@@ -244,13 +244,17 @@ class KafkaCluster(ABC):
             if attempt.holds:
                 return attempt.result  # type: ignore[return-value]
             self._check(condition, attempt, patience)
-            await asyncio.to_thread(self._pass_time, patience.next_step_s())
+            await asyncio.to_thread(self._turn, patience)
             await asyncio.sleep(patience.next_pause_s())
+
+    def _turn(self, patience: Patience) -> None:
+        """Let a step of the cluster's time pass. A client that does not follow it would seem silent, so then not."""
+        self._pass_time(patience.next_step_s(self._strangers()))
 
     def _check(self, condition: Callable[[], object], attempt: Attempt, patience: Patience) -> None:
         if patience.is_over:
-            text = explain(condition, attempt, patience.timeout_s, self._why_slow())
-            raise AssertionError(text) from attempt.error
+            strangers = patience.strangers or self._strangers()
+            raise AssertionError(explain(condition, attempt, patience.timeout_s, strangers)) from attempt.error
 
 
 def _text(what: str, given: object) -> str:

@@ -11,6 +11,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster
 from kafka_nextgen.testing.kit.remote import RemoteBackend
+from kafka_nextgen.transport.turned_clock import seconds_to_advance
 
 __all__ = ["RealCluster"]
 
@@ -49,10 +50,9 @@ class RealCluster(KafkaCluster):
         self._backend().create_topic(name, partitions)
 
     def advance(self, seconds: float) -> None:
-        """Wait in real time: tests can't advance a real Kafka's clock. Raises ValueError for negative ``seconds``."""
-        if seconds < 0:
-            raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
-        clocks.real_sleep(seconds)
+        """Wait in real time: tests can't advance a real Kafka's clock. Raises what ``Clock.advance`` raises."""
+        self._backend()
+        clocks.real_sleep(seconds_to_advance(seconds))
 
     def close(self) -> None:
         """Close all connections. May be called more than once."""

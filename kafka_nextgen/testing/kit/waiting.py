@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
@@ -12,7 +13,7 @@ from kafka_nextgen.types import TopicPartition
 if TYPE_CHECKING:
     from kafka_nextgen.consumer import Consumer
 
-__all__ = ["Patience", "poll_without_taking", "refuse_unpollable"]
+__all__ = ["Patience", "checked_seconds", "poll_without_taking", "refuse_unpollable"]
 
 #: The pauses between attempts in seconds: short at first, since most conditions hold soon, and as long as a turned
 #: clock moves between them: it waits by itself for all that is due.
@@ -26,9 +27,10 @@ class Patience:
     """The limits of a wait, in seconds of real time and of an advanced clock, and its pauses."""
 
     def __init__(self, timeout_s: float) -> None:
-        self.timeout_s = timeout_s
-        self._over_at = clocks.real_monotonic() + timeout_s
-        self._left_s = timeout_s  # of a turned clock
+        self.timeout_s = checked_seconds("timeout", timeout_s)
+        self.strangers: Sequence[str] = ()  # why the clock was not turned before the last attempt
+        self._over_at = clocks.real_monotonic() + self.timeout_s
+        self._left_s = self.timeout_s  # of a turned clock
         self._pause_s = _FIRST_PAUSE_S
 
     @property
@@ -36,8 +38,14 @@ class Patience:
         """Whether the real time is over."""
         return clocks.real_monotonic() >= self._over_at
 
-    def next_step_s(self) -> float:
-        """Return how far to turn the clock before the next attempt; 0 once it was turned by the whole timeout."""
+    def next_step_s(self, strangers: Sequence[str]) -> float:
+        """Return how far to turn the clock before the next attempt; 0 once it was turned by the whole timeout.
+
+        It is not turned while there are ``strangers``, clients that can't follow it.
+        """
+        self.strangers = strangers
+        if strangers:
+            return 0.0
         passed_s = self.timeout_s - self._left_s
         step_s = min(max(_FIRST_STEP_S, min(passed_s, _LONGEST_STEP_S)), self._left_s)
         self._left_s -= step_s
@@ -45,13 +53,28 @@ class Patience:
 
     def next_pause_s(self) -> float:
         """Return how long to sleep before the next attempt."""
-        longest_s = _PAUSE_WHILE_TURNING_S if self._left_s > 0 else _LONGEST_PAUSE_S
+        is_turning = self._left_s > 0 and not self.strangers
+        longest_s = _PAUSE_WHILE_TURNING_S if is_turning else _LONGEST_PAUSE_S
         pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, longest_s)
         return pause_s
 
 
+def checked_seconds(name: str, given: object) -> float:
+    """Return ``given`` as seconds. Raises TypeError unless it is a number, ValueError if it is negative or NaN."""
+    if not isinstance(given, Real) or isinstance(given, bool):
+        raise TypeError(f"{name} is a number of seconds, not {given!r}")
+    if not float(given) >= 0:
+        raise ValueError(f"{name} is 0 seconds or more, not {given}")
+    return float(given)
+
+
 def refuse_unpollable(consumers: Iterable[object]) -> None:
-    """Raise TypeError for an object without ``poll``, such as a list, and for an AsyncConsumer."""
+    """Raise TypeError for an object without ``poll``, such as a list, and for an AsyncConsumer.
+
+    Also for a consumer in place of a list: to iterate over it would read its records, and wait for more.
+    """
+    if hasattr(consumers, "poll") or not isinstance(consumers, Iterable):
+        raise TypeError(f"polling is a list of consumers, not a {type(consumers).__name__}")
     for each in consumers:
         poll = getattr(each, "poll", None)
         if poll is None:

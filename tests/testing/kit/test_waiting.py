@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, MisuseError, TopicPartition
 from kafka_nextgen.requests import api_versions
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.kit.waiting import Patience
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import MetadataRequest
 from tests.support.waiting import GUARD_S
@@ -120,6 +123,34 @@ def test_only_consumers_with_calls_that_block_are_polled(embedded: Cluster) -> N
         embedded.wait_until_stable([])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("polling", [5, None])
+def test_polling_is_a_list_of_consumers(embedded: Cluster, polling: Any) -> None:
+    with pytest.raises(TypeError, match=f"polling is a list of consumers, not a {type(polling).__name__}"):
+        embedded.wait_until(lambda: True, polling=polling)
+
+
+def test_one_consumer_is_not_taken_for_a_list_whose_end_would_never_come(embedded: Cluster) -> None:
+    with (
+        Consumer(bootstrap_servers=embedded.bootstrap_servers) as consumer,
+        pytest.raises(TypeError, match="polling is a list of consumers, not a Consumer"),
+    ):
+        embedded.wait_until(lambda: True, polling=consumer)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("timeout", ["5", None, True])
+async def test_a_timeout_is_a_number_of_seconds(embedded: Cluster, timeout: Any) -> None:
+    with pytest.raises(TypeError, match="timeout is a number of seconds, not "):
+        await embedded.wait_until_async(lambda: True, timeout)
+    with pytest.raises(TypeError, match="timeout is a number of seconds, not "):
+        await asyncio.to_thread(embedded.wait_until, lambda: True, timeout)
+
+
+@pytest.mark.parametrize("timeout", [-1, math.nan])
+def test_a_timeout_is_not_below_0(embedded: Cluster, timeout: float) -> None:
+    with pytest.raises(ValueError, match="timeout is 0 seconds or more, not "):
+        embedded.wait_until(lambda: True, timeout)
+
+
 async def test_an_async_consumer_is_not_polled_elsewhere(embedded: Cluster) -> None:
     async with AsyncConsumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
         with pytest.raises(TypeError, match=r"an AsyncConsumer polls in its event loop: .*wait_until_async"):
@@ -183,6 +214,12 @@ def test_the_steps_of_its_time_become_longer(embedded: Cluster) -> None:
     assert steps == pytest.approx([0.25, 0.25, 0.5, 0.5, 0.25])
 
 
+def test_its_time_is_left_for_later_while_a_client_can_t_follow() -> None:
+    patience = Patience(0.25)
+    assert [patience.next_step_s(["a client"]) for _ in range(50)] == [0] * 50
+    assert [patience.next_step_s(()) for _ in range(2)] == [0.25, 0]
+
+
 def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> None:
     with Client(embedded.bootstrap_servers) as client:
         client.ask(apis.METADATA, MetadataRequest(topics=None))
@@ -197,7 +234,7 @@ def test_nor_while_a_member_is_connected_whose_clock_is_another(embedded: Cluste
         assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5), "it may be for administration only"
         client.ask(apis.HEARTBEAT, group_id="billing", generation_id=0, member_id="a")
         assert time_passed_in_three_attempts(embedded) == 0
-        with pytest.raises(AssertionError, match=r"clock stood still .* kafka-nextgen at 127.0.0.1:\d+ can't follow"):
+        with pytest.raises(AssertionError, match=r"can't follow it: kafka-nextgen \(client.id=tests\) at 127"):
             embedded.wait_until(lambda: False, timeout=0)
 
 
