@@ -2,11 +2,12 @@
 
 ``python -m tests.verification.exactly_once.worker SERVERS SOURCE TARGET GROUP PRODUCER NAME MAX_RECORDS`` writes a line
 when a transaction begins (``b``), when its offsets are sent (``o``) and when it is committed (``c COUNT``), so that
-kills can be aimed.
+kills can be aimed. Its log, with each transaction that was aborted, goes to stderr.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
 
@@ -51,6 +52,8 @@ class TellingProducer(TransactionalProducer):
 
 
 def main(servers: str, source: str, target: str, group: str, kind: str, name: str, max_records: str) -> None:
+    logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {name} %(process)d: %(message)s")
+
     def copy(record: Record) -> OutputRecord:
         return OutputRecord(target, record.value, partition=record.partition)
 
