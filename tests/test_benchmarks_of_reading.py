@@ -67,7 +67,7 @@ def test_readings_are_told_next_to_the_baseline(orders: Topic) -> None:
     assert reading.start_s > 0
     assert reading.peak_bytes > 0
     (row,) = readings_table(measured).splitlines()[2:]
-    assert "(baseline) |   1,000 |" in row
+    assert "(baseline) |" in row
     assert "|     1 |" in row
     assert 3 <= len(measured.warmed.rates) <= 6
     assert f"read it {len(measured.warmed.rates)} times" in about_the_topic(measured)

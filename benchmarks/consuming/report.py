@@ -15,7 +15,7 @@ from benchmarks.plots import Bar
 
 __all__ = ["about_the_topic", "bars", "readings_table", "targets_table"]
 
-_NAMES = ("reading", "records", "records/s", "ratio", "since assign()", "CPU s per million", "ratio", "peak, MB")
+_NAMES = ("reading", "records/s", "ratio", "CPU s per million", "ratio", "peak, MB")
 
 
 def about_the_topic(measured: Measured) -> str:
@@ -43,10 +43,8 @@ def readings_table(measured: Measured) -> str:
 def _row(variant: Variant, readings: Sequence[Reading], baseline: Sequence[Reading]) -> Sequence[str]:
     return (
         f"{variant.kind}: {variant.name}" + ("  (baseline)" if variant is BASELINE else ""),
-        f"{max(one.records for one in readings):,}",
         per_second([one.per_second for one in readings]),
         _ratio(readings, baseline, lambda one: one.per_second),
-        per_second([one.from_start for one in readings]),
         spread([one.cpu_s_per_million for one in readings]),
         _ratio(readings, baseline, lambda one: one.cpu_s_per_million),
         spread([one.peak_mb for one in readings]),

@@ -16,7 +16,7 @@ __all__ = ["SPELT", "about_the_values", "readings_table", "to_fastest_usual", "t
 #: The formats by their names in the code, as pages spell them.
 SPELT = {"avro": "Avro", "json": "JSON", "protobuf": "Protobuf"}
 
-_NAMES = ("reading", "records", "records/s", "ours by it", "since assign()", "CPU s per million", "peak, MB")
+_NAMES = ("reading", "records/s", "ours by it", "CPU s per million", "peak, MB")
 
 
 def verdicts_table(measured: Sequence[Measured]) -> str:
@@ -78,10 +78,8 @@ def readings_table(measured: Measured) -> str:
 def _row(way: Way, readings: Sequence[Reading], ours: float) -> Sequence[str]:
     return (
         way.name,
-        f"{readings[0].records:,}",
         per_second([one.per_second for one in readings]),
         "" if way.client == OURS else f"{ours / _rate(readings):.3g}",
-        per_second([one.from_start for one in readings]),
         spread([one.cpu_s_per_million for one in readings]),
         spread([one.peak_mb for one in readings]),
     )
