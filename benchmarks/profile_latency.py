@@ -40,7 +40,7 @@ HANDLERS = {
     "hand-written, 0.3 ms wasted": "by_hand.handle_at_0_3_ms",
 }
 
-NOBODY = "nobody"
+NOBODY = "no reader"
 
 RECORDS_PER_S, PARTITIONS = 5000, 6
 

@@ -2,7 +2,7 @@
 
 The controller starts it when the first worker asks, so a run whose tests need no Kafka starts none, and stops it at the
 end of the run. Workers ask over a connection to the loopback interface, with a key that only they have been given; one
-that asks while Kafka starts waits. If it can't be started, nobody tries again. Each connection has its own thread, and
+that asks while Kafka starts waits. If it can't be started, no worker tries again. Each connection has its own thread, and
 one that does not send the key in time is closed, so no other program of this machine can hold workers up.
 """
 
@@ -80,7 +80,7 @@ class _Server(ThreadingTCPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing about a connection that has failed, or sent no key."""
+        """Print nothing about a connection that has failed, or sent no key."""
 
 
 class _Handler(StreamRequestHandler):
@@ -94,7 +94,7 @@ class _Handler(StreamRequestHandler):
         super().__init__(connection, address, server)
 
     def handle(self) -> None:
-        """Answer a worker that knows the key, and nobody else."""
+        """Answer only a worker that knows the key."""
         if secrets.compare_digest(self.rfile.read(len(self._key)), self._key):
             self.wfile.write(self._answer().encode())
 

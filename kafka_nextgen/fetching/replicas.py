@@ -70,7 +70,7 @@ class ReadReplica:
         return ReadReplica(node_id, leader_epoch, now + lease_s, self.redirects + 1, self.withholds_rack_until)
 
     def read_from(self, node_id: int) -> ReadReplica:
-        """Note that this node was read from, even if there was nothing new."""
+        """Record that this node was read from, even if there was nothing new."""
         return evolve(self, redirects=0) if node_id == self.preferred else evolve(self.dropped(), redirects=0)
 
     def dropped(self) -> ReadReplica:

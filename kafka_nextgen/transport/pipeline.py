@@ -153,7 +153,7 @@ class Pipeline:
         return self._in_flight[0] if len(self._in_flight) == 1 and not self.waiting else None
 
     def renumber(self, pending: PendingRequest, correlation_id: int, sent_at: float) -> None:
-        """Note that this request, the only one, now has this id, and was sent at ``sent_at`` (the loop's clock)."""
+        """Record that this request, the only one, now has this id, and was sent at ``sent_at`` (the loop's clock)."""
         pending.correlation_id, self.next_id = correlation_id, (correlation_id + 1) & _INT32_MAX
         pending.sent_at, pending.due_at = sent_at, sent_at + pending.timeout_s
         pending.deadline.restart(sent_at)

@@ -142,7 +142,7 @@ class Clock:
             self._ahead_s += step_s
             left_s -= step_s
             followers = self._all()
-            if rest.turns == [follower.turns for follower in followers]:  # nobody has sent anything since then
+            if rest.turns == [follower.turns for follower in followers]:  # none has sent anything since then
                 self._wake_late(followers)
 
     def _rest(self) -> _Rest:
@@ -279,7 +279,7 @@ class ApplicationWait:
 
 
 _by_address: dict[str, Clock] = {}
-if hasattr(os, "register_at_fork"):  # a forked process has a copy of the clock, which nobody turns
+if hasattr(os, "register_at_fork"):  # a forked process has a copy of the clock, which no test turns
     os.register_at_fork(after_in_child=_by_address.clear)
 
 

@@ -5,7 +5,7 @@
 | Confluent's prefix | in front of the value: 0 and the id in four bytes |
 | Confluent's header | ``__value_schema_id`` or ``__key_schema_id``: 1 and a GUID in 16 bytes, or 0 and an id in four |
 | Apicurio's prefix | in front of the value: 0 and the id in eight bytes |
-| Apicurio's header | ``apicurio.value.globalId`` and the like: the id in eight bytes |
+| Apicurio's header | such as ``apicurio.value.globalId``: the id in eight bytes |
 
 All integers are big-endian. Decoders support only Confluent's prefix; ``with_prefixes`` converts the others to it, in a
 copy of the values. A negative number, which is valid only in this process, replaces a GUID or an id with more than 31

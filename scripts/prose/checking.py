@@ -29,6 +29,9 @@ _OF_PROSELINT = (cliches, hedging, malapropisms, mondegreens, nonwords, oxymoron
 #: More words than this make a sentence long.
 _MOST_WORDS = 40
 
+#: Without exceptions, proselint 0.16 excludes every match of its engine for Python's expressions.
+_NO_EXCEPTION = ("(?!)",)
+
 _SENTENCE = re.compile(r"[A-Z][^.!?;:]*?[.!?;:](?=\s|$)", re.S)
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|been|being|be) (?:\w+ly )?(?!\w*(?:need|proceed|exceed)ed\b)\w+(?:ed|en)\b(?! by)"
@@ -71,7 +74,7 @@ def _checks() -> tuple[Check, ...]:
 def _check(name: str, rule: dict[str, Any]) -> Check:
     engine = Fancy(RegexOptions(case_insensitive=not rule.get("match_case", False)))
     if "avoid" in rule:
-        kind: Any = Existence(tuple(f"(?:{each})" for each in rule["avoid"]))
+        kind: Any = Existence(tuple(f"(?:{each})" for each in rule["avoid"]), exceptions=_NO_EXCEPTION)
         message = rule["message"]
     else:
         kind = PreferredForms({f"(?:{each})": instead for each, instead in rule["swap"].items()})

@@ -130,7 +130,7 @@ class CallGuard:
 
 
 def _nobody() -> None:
-    """Nobody waits."""
+    """No caller waits."""
 
 
 class CallTracker:

@@ -167,7 +167,7 @@ class FetchExchange:
         assert steady is not None
         assert sockets is not None
         self._lent = None
-        lent.socket.stop()  # first: nobody begins to watch it from now on
+        lent.socket.stop()  # first: no thread begins to watch it from now on
         sockets.remove(lent)
         self._context.fetches.take_back_steady(steady)
         self.asked_at = lent.socket.asked_at

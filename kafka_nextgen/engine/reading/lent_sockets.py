@@ -183,7 +183,7 @@ class LentSockets:
     def _reports(self, lent: LentSocket) -> bool:
         """Whether the socket can no longer be served; the I/O thread is then told to take it back.
 
-        Nobody may try to wait for such a socket: each wait would return immediately, and keep the GIL from the I/O
+        No thread may try to wait for such a socket: each wait would return immediately, and keep the GIL from the I/O
         thread, which needs it several times to take the connection back.
         """
         if lent.socket.is_over and not lent.is_reported:
@@ -281,7 +281,7 @@ class AsyncLentSockets(LentSockets):
         except BaseException:  # a signal handler has raised
             self._forget(lent)
             raise
-        if lent.socket.is_over:  # the I/O thread has taken it back, perhaps before it was in ``_watched``
+        if lent.socket.is_over:  # the I/O thread has taken it back, possibly before it was in ``_watched``
             self._forget(lent)
 
     def _give_back(self, lent: LentSocket) -> None:

@@ -258,7 +258,7 @@ class KafkaCluster(ABC):
 
 
 def _text(what: str, given: object) -> str:
-    """Raise TypeError for a consumer, a function and the like, of which nothing would be found."""
+    """Raise TypeError for anything but text, such as a consumer or a function: nothing would be found of it."""
     if not isinstance(given, str):
         raise TypeError(f"a {what} is text, not a {type(given).__name__}")
     return given

@@ -55,7 +55,7 @@ class RunningKafka:
 
 
 def parse_place(text: str) -> Place:
-    """Read ``docker``, ``embedded:4.0``, ``localhost:9092,localhost:9093`` and the like.
+    """Read a place such as ``docker``, ``embedded:4.0`` or ``localhost:9092,localhost:9093``.
 
     Raises ValueError, which says what is possible.
     """
