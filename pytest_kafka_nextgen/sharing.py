@@ -2,8 +2,8 @@
 
 The controller starts it when the first worker asks, so a run whose tests need no Kafka starts none, and stops it at the
 end of the run. Workers ask over a connection to the loopback interface, with a key that only they have been given; one
-that asks while Kafka starts waits. If it can't be started, no worker tries again. Each connection has its own thread, and
-one that does not send the key in time is closed, so no other program of this machine can hold workers up.
+that asks while Kafka starts waits. If it can't be started, no worker tries again. Each connection has its own thread,
+and one that does not send the key in time is closed, so no other program of this machine can hold workers up.
 """
 
 from __future__ import annotations

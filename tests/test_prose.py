@@ -55,7 +55,7 @@ BAD = {
 }
 
 GOOD = {
-    "dialect": "The member is notified of topics. It waits forever, and continues. The former owner rebalances at once.",
+    "dialect": "The member is notified of topics. It waits forever. The former owner rebalances at once.",
     "fragments": "The names match those of Kafka. It works, and so is reading. It does not end, either.",
     "archaic": "It therefore begins after that.",
     "weasel": "It takes 5 ms, and needs two connections to end.",
