@@ -155,9 +155,10 @@ def kafka_cluster_factory(request: pytest.FixtureRequest) -> Iterator[Callable[.
     with ExitStack() as stack:
 
         def start_one(brokers: int = 1, config: Mapping[str, object] | None = None, **more: Any) -> Cluster:
+            from kafka_nextgen.testing.arguments import mapping
             from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
 
-            settings = {**QUICK_GROUPS, **broker_config(request.config), **(config or {})}
+            settings = {**QUICK_GROUPS, **broker_config(request.config), **mapping("config", config or {})}
             return stack.enter_context(_embedded(settings, brokers=brokers, **more))
 
         yield start_one
@@ -177,7 +178,9 @@ def kafka_topic_factory(request: pytest.FixtureRequest, kafka_cluster: KafkaClus
     """
 
     def create(prefix: str | None = None, partitions: int = 1) -> str:
-        name = _new_name(request, prefix)
+        from kafka_nextgen.testing.arguments import text
+
+        name = _new_name(request, None if prefix is None else text("topic", prefix))
         kafka_cluster.create_topic(name, partitions)
         return name
 
@@ -241,6 +244,11 @@ def kafka_records(kafka_cluster: KafkaCluster) -> Callable[..., RecordList]:
     """
 
     def read(topic: str, count: int = 1, timeout: float = 10.0) -> RecordList:
+        from kafka_nextgen.testing.arguments import whole_number
+
+        if whole_number("count", count) < 0:
+            raise ValueError(f"count is 0 or more, not {count}")
+
         def has_come() -> RecordList:
             records = kafka_cluster.records(topic)
             assert len(records) >= count, f"{topic} has {len(records)} records, not {count}"

@@ -16,6 +16,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.arguments import flag, mapping, number, text, texts, whole_number
 from kafka_nextgen.testing.broker import Broker
 from kafka_nextgen.testing.faults.apis import Api
 from kafka_nextgen.testing.faults.fault import Fault
@@ -36,6 +37,15 @@ _TIMEOUT_S = 10.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _node(given: object) -> int:
+    return whole_number("a node id", given)
+
+
+def _passwords(given: object) -> Mapping[str, Secret | str]:
+    users = mapping("users", given).items()
+    return {name: each if isinstance(each, Secret) else text(f"password of {name}", each) for name, each in users}
 
 
 class Cluster(KafkaCluster):
@@ -64,6 +74,7 @@ class Cluster(KafkaCluster):
 
     Raises:
         ConfigError: a setting is unknown or invalid.
+        TypeError: an argument of this or another call has a wrong type.
     """
 
     def __init__(
@@ -80,16 +91,20 @@ class Cluster(KafkaCluster):
         clock: Clock | None = None,
     ) -> None:
         super().__init__()
+        if not isinstance(clock, Clock | None):
+            raise TypeError(f"a clock is a Clock(), not {clock!r}")
+        if history is not None and not callable(history):
+            raise TypeError(f"history is a function, not {history!r}")
         self._clock = clock
         with nullcontext() if clock is None else clocks.followed(clock):
             self._broker = Broker(
-                config,
-                nodes=brokers,
+                None if config is None else mapping("config", config),
+                nodes=whole_number("brokers", brokers),
                 profile=profile,
-                users=users,
-                rules=rules,
+                users=None if users is None else _passwords(users),
+                rules=None if rules is None else texts("rules", rules),
                 data_dir=data_dir,
-                extensions=extensions,
+                extensions=flag("extensions", extensions),
                 history=history,
             )
         self._faults: Faults | None = None
@@ -130,7 +145,7 @@ class Cluster(KafkaCluster):
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Create a topic. Raises ``MisuseError`` if it exists, or the name or the number is invalid."""
-        self._call(self._broker.create_topic, name, partitions)
+        self._call(self._broker.create_topic, text("topic", name), whole_number("partitions", partitions))
 
     @property
     def history_failures(self) -> int:
@@ -144,6 +159,11 @@ class Cluster(KafkaCluster):
 
         Raises ``MisuseError`` if the quota does not exist, no user or client is given, or the amount is not above 0.
         """
+        if amount is not None:
+            number(kind, amount)
+        for name, given in (("user", user), ("client id", client_id)):
+            if given is not None:
+                text(name, given)
         self._call(self._broker.set_quota, kind, amount, user=user, client_id=client_id)
 
     def stop_node(self, node_id: int) -> None:
@@ -153,20 +173,21 @@ class Cluster(KafkaCluster):
         Raises ``MisuseError`` if the node does not exist or is not running.
         """
         self._check_here()
-        self._run(self._broker.stop_node(node_id))
+        self._run(self._broker.stop_node(_node(node_id)))
 
     def start_node(self, node_id: int) -> None:
         """Start a stopped node at its former address. Raises ``MisuseError`` if it is running."""
         self._check_here()
-        self._run(self._broker.start_node(node_id))
+        self._run(self._broker.start_node(_node(node_id)))
 
     def leader_of(self, topic: str, partition: int) -> int | None:
         """Return the leader of a partition; None if it is down. Raises ``MisuseError`` if the partition is unknown."""
-        return self._call(self._broker.leader_of, topic, partition)
+        return self._call(self._broker.leader_of, text("topic", topic), whole_number("partition", partition))
 
     def move_leader(self, topic: str, partition: int, node_id: int) -> None:
         """Make another replica the leader of a partition. Raises ``MisuseError`` unless it is a running replica."""
-        self._call(self._broker.move_leader, topic, partition, node_id)
+        place = text("topic", topic), whole_number("partition", partition)
+        self._call(self._broker.move_leader, *place, _node(node_id))
 
     def elect_preferred_leaders(self) -> None:
         """Make the first replica of each partition its leader again, if that replica is running."""
@@ -174,14 +195,14 @@ class Cluster(KafkaCluster):
 
     def coordinator_of(self, group_id: str) -> int | None:
         """Return the coordinator of a group, which need not exist; None if it is down."""
-        return self._call(self._broker.coordinator_of, group_id)
+        return self._call(self._broker.coordinator_of, text("group id", group_id))
 
     def move_coordinator(self, group_id: str, node_id: int) -> None:
         """Move a group, and other groups in its partition, to another coordinator.
 
         Raises ``MisuseError`` if the group can't be moved there.
         """
-        self._call(self._broker.move_coordinator, group_id, node_id)
+        self._call(self._broker.move_coordinator, text("group id", group_id), _node(node_id))
 
     def fault(self, api: Api | None = None, **how: Unpack[How]) -> Fault:
         """Create a fault for requests of ``api``, or of any API: ``with cluster.fault(Api.FETCH, delay_s=5): ...``.
@@ -223,7 +244,7 @@ class Cluster(KafkaCluster):
 
         Raises ``MisuseError`` for any other level.
         """
-        self._call(self._broker.set_group_version, level)
+        self._call(self._broker.set_group_version, whole_number("level", level))
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
@@ -259,6 +280,8 @@ class Cluster(KafkaCluster):
     def __exit__(
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if not self._is_running:
+            return
         self._is_running = False
         self._governing.close()
         # Frozen if called by a __del__: the interpreter is shutting down. In both cases the thread does not exist.

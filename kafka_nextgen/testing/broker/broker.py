@@ -31,6 +31,7 @@ from kafka_nextgen.testing.broker.server import NodeServers
 from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.testing.broker.storage import DataDir
 from kafka_nextgen.testing.broker.topic import Partition
+from kafka_nextgen.testing.broker.topics import MAX_PARTITIONS
 
 __all__ = ["Broker"]
 
@@ -185,8 +186,8 @@ class Broker:
         refusal = self._cluster.topics.creation_complaint(name)
         if refusal is not None:
             raise MisuseError(refusal.message)
-        if partitions is not None and partitions < 1:
-            raise MisuseError(f"topic {name} needs at least one partition, not {partitions}")
+        if partitions is not None and not 1 <= partitions <= MAX_PARTITIONS:
+            raise MisuseError(f"topic {name} needs 1 to {MAX_PARTITIONS:,} partitions, not {partitions:,}")
         self._cluster.create_topic(name, partitions)
 
     def set_quota(

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from kafka_nextgen.errors import FaultNotMetError, MisuseError
 from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.testing.arguments import seconds
 from kafka_nextgen.testing.faults.kind import Kind, Taken
 from kafka_nextgen.testing.faults.question import Named, Question
 from kafka_nextgen.testing.faults.selection import Selection
@@ -101,8 +102,9 @@ class Fault:
                 "wait_until_met() blocks this thread's event loop: "
                 f"await cluster.wait_until_async(lambda: fault.met >= {times})"
             )
+        limit_s = seconds("timeout", timeout)
         with self._changed:
-            if not self._changed.wait_for(lambda: self._met >= times, timeout):
+            if not self._changed.wait_for(lambda: self._met >= times, limit_s):
                 raise FaultNotMetError(self._explain(f"was met {self._met} of {times} times within {timeout:g} s"))
 
     def __enter__(self) -> Fault:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing.arguments import flag, number, text, whole_number
 from kafka_nextgen.testing.faults.apis import Api
 from kafka_nextgen.testing.faults.changes import ExpireLogin, LoseTail, MoveLeader, RecreateTopic
 from kafka_nextgen.testing.faults.corrupt_batches import CorruptBatch
@@ -45,7 +46,7 @@ class How(TypedDict, total=False):
 
 
 def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
-    """The fault with these arguments. Raises ``MisuseError``."""
+    """The fault with these arguments. Raises ``MisuseError``, and TypeError if one has a wrong type."""
     for name in how:
         if name not in How.__annotations__:
             raise MisuseError(f"a fault has no argument {name}{_near(name, How.__annotations__)}")
@@ -53,6 +54,7 @@ def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
     if len(given) != 1:
         told = f"not both {' and '.join(given)}" if given else f"one of {', '.join(KINDS)}"
         raise MisuseError(f"a fault needs exactly one kind: {told}")
+    _check_types(how)
     ((name, value),) = given.items()
     kind = KINDS[name](value)
     where = {key: value for key, value in how.items() if key not in KINDS}
@@ -63,6 +65,13 @@ def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
     if complaint is not None:
         raise MisuseError(complaint)
     return Definition(kind, selection)
+
+
+def _check_types(how: Mapping[str, Any]) -> None:
+    for check, names in _TYPES.items():
+        for name in names:
+            if how.get(name) is not None:
+                check(name, how[name])
 
 
 def _error(value: ErrorCode | str) -> Kind:
@@ -101,6 +110,14 @@ def _number(name: str, least: int, kind: Callable[[int], Kind]) -> Callable[[Any
 
     return make_one
 
+
+#: The arguments that must have a type.
+_TYPES: Mapping[Callable[[str, object], object], tuple[str, ...]] = {
+    flag: ("cut_connection", "silent", "move_leader", "recreate_topic", "expire_login"),
+    number: ("delay_s", "throttle_s"),
+    text: ("client_id", "group_id", "topic"),
+    whole_number: ("lose_tail", "corrupt_offset", "node", "partition", "times", "after"),
+}
 
 #: The constructor of each kind of fault, by its argument.
 KINDS: Mapping[str, Callable[[Any], Kind]] = {

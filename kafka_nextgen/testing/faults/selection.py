@@ -65,6 +65,8 @@ class Selection:
         """The reason why no request can be selected; None if one can."""
         if self.partition is not None and self.topic is None:
             return f"partition={self.partition} needs a topic"
+        if self.partition is not None and self.partition < 0:
+            return f"partition must be at least 0, not {self.partition}"
         if self.times is not None and self.times < 1:
             return f"times must be at least 1, not {self.times}"
         if self.after < 0:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import BrokerError, MisuseError
+from kafka_nextgen.testing.arguments import text, whole_number
 from kafka_nextgen.testing.kit.conditions import Attempt, Observations, explain, try_once
 from kafka_nextgen.testing.kit.transaction import Transaction
 from kafka_nextgen.testing.kit.waiting import Patience, poll_without_taking, refuse_unpollable
@@ -102,7 +103,7 @@ class KafkaCluster(ABC):
         from kafka_nextgen.testing.kit.writing import write
 
         backend = self._backend()
-        return write(backend, topic, plan_records(records, defaults, backend.now_ms()), producer)
+        return write(backend, text("topic", topic), plan_records(records, defaults, backend.now_ms()), producer)
 
     @contextmanager
     def transaction(self, transactional_id: str | None = None) -> Iterator[Transaction]:
@@ -115,7 +116,7 @@ class KafkaCluster(ABC):
         ``transactional_id`` is a new one by default. Raises BrokerError if the broker refuses.
         """
         backend = self._backend()
-        name = transactional_id or f"test-{clocks.time_ns():x}-{next(_transactional_ids)}"
+        name = text("transactional id", transactional_id or f"test-{clocks.time_ns():x}-{next(_transactional_ids)}")
         transaction = Transaction(backend, backend.begin_transaction(name), self._write)
         try:
             yield transaction
@@ -136,7 +137,9 @@ class KafkaCluster(ABC):
 
         if isolation_level not in ("read_committed", "read_uncommitted"):
             raise ValueError(f"isolation_level is read_committed or read_uncommitted, not {isolation_level!r}")
-        found = self._backend().read(_text("topic", topic), is_committed=isolation_level == "read_committed")
+        if partition is not None and whole_number("partition", partition) < 0:
+            raise ValueError(f"partition is 0 or more, not {partition}")
+        found = self._backend().read(text("topic", topic), is_committed=isolation_level == "read_committed")
         chosen = RecordList(each for each in found if partition in (None, each.partition))
         return self._observations.note(_call("records", topic, partition), chosen)
 
@@ -145,7 +148,7 @@ class KafkaCluster(ABC):
 
         A ``TopicPartition`` is a tuple: ``assert cluster.committed("billing") == {("orders", 0): 3}``.
         """
-        found = dict(sorted(self._backend().committed(_text("group id", group_id)).items()))
+        found = dict(sorted(self._backend().committed(text("group id", group_id)).items()))
         return self._observations.note(_call("committed", group_id), found)
 
     def lag(self, group_id: str, topic: str) -> int:
@@ -157,7 +160,7 @@ class KafkaCluster(ABC):
         """
         from kafka_nextgen.testing.kit.lag import lags_of
 
-        lags = lags_of(self._backend(), _text("group id", group_id), _text("topic", topic))
+        lags = lags_of(self._backend(), text("group id", group_id), text("topic", topic))
         self._observations.note(_call("lag", group_id, topic), lags)
         return sum(lags.values())
 
@@ -165,7 +168,7 @@ class KafkaCluster(ABC):
         """Return the group with its members and their epochs and partitions; with state DEAD if it does not exist."""
         from kafka_nextgen.testing.kit.group import Group
 
-        described = self._backend().describe(_text("group id", group_id))
+        described = self._backend().describe(text("group id", group_id))
         group = Group(group_id) if described is None else Group.described(described)
         return self._observations.note(_call("group", group_id), group)
 
@@ -178,7 +181,7 @@ class KafkaCluster(ABC):
         from the records in ``__consumer_offsets``. These do not show whether a member left or was fenced, so both are
         reported as left.
         """
-        found = self._backend().rebalances(_text("group id", group_id))
+        found = self._backend().rebalances(text("group id", group_id))
         return self._observations.note(_call("rebalances", group_id), found)
 
     def wait_until(
@@ -255,13 +258,6 @@ class KafkaCluster(ABC):
         if patience.is_over:
             strangers = patience.strangers or self._strangers()
             raise AssertionError(explain(condition, attempt, patience.timeout_s, strangers)) from attempt.error
-
-
-def _text(what: str, given: object) -> str:
-    """Raise TypeError for anything but text, such as a consumer or a function: nothing would be found of it."""
-    if not isinstance(given, str):
-        raise TypeError(f"a {what} is text, not a {type(given).__name__}")
-    return given
 
 
 def _call(name: str, *arguments: object) -> str:

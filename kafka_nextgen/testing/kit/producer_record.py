@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import field
 
 from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.testing.arguments import text, whole_number
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import NewRecord
 
@@ -73,7 +74,8 @@ def _plan(given: object, defaults: ProducerRecord, now_ms: int) -> PlannedRecord
         timestamp=now_ms if timestamp is None else _milliseconds(timestamp),
         headers=_encoded_headers(record.headers or defaults.headers),
     )
-    return PlannedRecord(defaults.partition if record.partition is None else record.partition, planned)
+    partition = defaults.partition if record.partition is None else record.partition
+    return PlannedRecord(None if partition is None else whole_number("partition", partition), planned)
 
 
 def _as_producer_record(given: object) -> ProducerRecord:
@@ -103,8 +105,15 @@ def _encoded(given: object, what: str) -> bytes | None:
 
 
 def _encoded_headers(headers: Headers) -> tuple[tuple[str, bytes | None], ...]:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    return tuple((name, _encoded(value, f"header {name}")) for name, value in pairs)
+    pairs = _pairs(headers.items() if isinstance(headers, Mapping) else headers)
+    return tuple((text("name of a header", name), _encoded(value, f"header {name}")) for name, value in pairs)
+
+
+def _pairs(headers: object) -> list[Any]:
+    pairs = list(headers) if isinstance(headers, Iterable) else [headers]
+    if any(not isinstance(each, tuple | list) or len(each) != 2 for each in pairs):
+        raise TypeError(f"headers are a mapping, or pairs of a name and a value, not {headers!r}")
+    return pairs
 
 
 def _milliseconds(timestamp: int | datetime) -> int:
@@ -112,4 +121,6 @@ def _milliseconds(timestamp: int | datetime) -> int:
         if timestamp.tzinfo is None:
             raise ValueError(f"the timestamp {timestamp} has no time zone: give it one, such as tzinfo=timezone.utc")
         return round(timestamp.timestamp() * 1000)
+    if not isinstance(timestamp, int):
+        raise TypeError(f"a timestamp is a datetime or whole milliseconds since the Unix epoch, not {timestamp!r}")
     return timestamp

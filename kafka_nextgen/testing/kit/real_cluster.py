@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing.arguments import mapping, text, whole_number
 from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster
 from kafka_nextgen.testing.kit.remote import RemoteBackend
 from kafka_nextgen.transport.turned_clock import seconds_to_advance
@@ -30,15 +31,15 @@ class RealCluster(KafkaCluster):
 
     Raises:
         ConfigError: a setting is unknown or invalid.
+        TypeError: an argument of this or another call has a wrong type.
         NoBrokersError: no broker answered within ten seconds.
     """
 
     def __init__(self, bootstrap_servers: str, config: Mapping[str, object] | None = None, **settings: object) -> None:
         super().__init__()
-        self._bootstrap_servers = bootstrap_servers
-        self._remote: RemoteBackend | None = RemoteBackend(
-            ConsumerConfig.parse({**(config or {}), "bootstrap.servers": bootstrap_servers, **settings})
-        )
+        self._bootstrap_servers = text("list of bootstrap servers", bootstrap_servers)
+        given = {**mapping("config", config or {}), "bootstrap.servers": bootstrap_servers, **settings}
+        self._remote: RemoteBackend | None = RemoteBackend(ConsumerConfig.parse(given))
 
     @property
     def bootstrap_servers(self) -> str:
@@ -47,7 +48,7 @@ class RealCluster(KafkaCluster):
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Create a topic, and wait until it can be written to. Raises BrokerError if the broker refuses."""
-        self._backend().create_topic(name, partitions)
+        self._backend().create_topic(text("topic", name), whole_number("partitions", partitions))
 
     def advance(self, seconds: float) -> None:
         """Wait in real time: tests can't advance a real Kafka's clock. Raises what ``Clock.advance`` raises."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
+from kafka_nextgen.testing.arguments import seconds
 from kafka_nextgen.types import TopicPartition
 
 if TYPE_CHECKING:
     from kafka_nextgen.consumer import Consumer
 
-__all__ = ["Patience", "checked_seconds", "poll_without_taking", "refuse_unpollable"]
+__all__ = ["Patience", "poll_without_taking", "refuse_unpollable"]
 
 #: The pauses between attempts in seconds: short at first, since most conditions hold soon, and as long as a turned
 #: clock moves between them: it waits by itself for all that is due.
@@ -27,7 +27,7 @@ class Patience:
     """The limits of a wait, in seconds of real time and of an advanced clock, and its pauses."""
 
     def __init__(self, timeout_s: float) -> None:
-        self.timeout_s = checked_seconds("timeout", timeout_s)
+        self.timeout_s = seconds("timeout", timeout_s)
         self.strangers: Sequence[str] = ()  # why the clock was not turned before the last attempt
         self._over_at = clocks.real_monotonic() + self.timeout_s
         self._left_s = self.timeout_s  # of a turned clock
@@ -57,15 +57,6 @@ class Patience:
         longest_s = _PAUSE_WHILE_TURNING_S if is_turning else _LONGEST_PAUSE_S
         pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, longest_s)
         return pause_s
-
-
-def checked_seconds(name: str, given: object) -> float:
-    """Return ``given`` as seconds. Raises TypeError unless it is a number, ValueError if it is negative or NaN."""
-    if not isinstance(given, Real) or isinstance(given, bool):
-        raise TypeError(f"{name} is a number of seconds, not {given!r}")
-    if not float(given) >= 0:
-        raise ValueError(f"{name} is 0 seconds or more, not {given}")
-    return float(given)
 
 
 def refuse_unpollable(consumers: Iterable[object]) -> None:

@@ -17,6 +17,8 @@ from attrs import field
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.arguments import seconds as checked_seconds
+from kafka_nextgen.testing.arguments import text, whole_number
 from kafka_nextgen.testing.registry.routes import answer
 from kafka_nextgen.testing.registry.store import RefusedError, Store
 
@@ -101,10 +103,11 @@ class SchemaRegistry:
 
         Raises ValueError for a schema that the registry refuses.
         """
-        body = {"schema": schema, "schemaType": schema_type, "references": list(references)}
+        schema, kind = text("schema", schema), text("schema type", schema_type)
+        body = {"schema": schema, "schemaType": kind, "references": list(references)}
         with self._state.lock:
             try:
-                return self._state.store.register(subject, body)[1].id
+                return self._state.store.register(text("subject", subject), body)[1].id
             except RefusedError as refusal:
                 raise ValueError(str(refusal)) from None
 
@@ -112,7 +115,7 @@ class SchemaRegistry:
         """Return the GUID of a schema, as clients send it in headers. Raises ValueError for an unknown id."""
         with self._state.lock:
             try:
-                return self._state.store.by_id(str(schema_id)).guid
+                return self._state.store.by_id(str(whole_number("a schema id", schema_id))).guid
             except RefusedError as refusal:
                 raise ValueError(str(refusal)) from None
 
@@ -125,15 +128,23 @@ class SchemaRegistry:
         headers: Mapping[str, str] | None = None,
         times: int | None = None,
     ) -> None:
-        """Answer the next ``times`` requests, or all, with this status, body and headers; see ``recover``."""
-        data = body.encode() if isinstance(body, str) else body
+        """Answer the next ``times`` requests, or all, with this status, body and headers; see ``recover``.
+
+        Raises ValueError unless ``status`` is between 200 and 599, and ``times`` at least 1.
+        """
+        data = body if isinstance(body, bytes) else text("body of an answer", body).encode()
+        if not 200 <= whole_number("status", status) <= 599:
+            raise ValueError(f"status is between 200 and 599, not {status}")
+        if times is not None and whole_number("times", times) < 1:
+            raise ValueError(f"times is at least 1, not {times}")
         with self._state.lock:
             self._state.fault = _Fault(status, data, headers or {}, times)
 
     def delay(self, seconds: float) -> None:
         """Delay each answer by this many seconds."""
+        delay_s = checked_seconds("delay", seconds)
         with self._state.lock:
-            self._state.delay_s = seconds
+            self._state.delay_s = delay_s
 
     def recover(self) -> None:
         """Undo ``fail`` and ``delay``."""
@@ -154,6 +165,8 @@ class SchemaRegistry:
 
     def wait_for_requests(self, count: int, timeout_s: float = 60.0) -> None:
         """Wait until there have been this many requests in total. Raises TimeoutError."""
+        whole_number("count", count)
+        checked_seconds("timeout_s", timeout_s)
         with self._state.lock:
             if not self._state.lock.wait_for(lambda: len(self._state.requests) >= count, timeout_s):
                 raise TimeoutError(
