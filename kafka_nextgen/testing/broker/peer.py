@@ -37,7 +37,7 @@ class Peer:
 
     ``host`` and ``port`` are its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients
     need not authenticate. ``software_name`` is the client's name from its ApiVersions request (KIP-511); None before
-    that. ``client_id`` is that of its latest request. ``is_member`` becomes true with the first request by which a
+    that. ``client_id`` comes from its latest request. ``is_member`` becomes true with the first request by which a
     member of a group shows that it is alive.
     """
 

@@ -134,6 +134,16 @@ def test_a_client_that_does_not_send_its_request_is_hung_up_on() -> None:
         assert all(client.is_hung_up() for client in idle)
 
 
+def test_the_time_of_an_idle_client_begins_again_with_each_request() -> None:
+    with Cluster(clock=Clock()) as cluster, Client(cluster.bootstrap_servers) as client:
+        for _ in range(3):
+            client.ask(apis.API_VERSIONS, REQUEST, 4)
+            cluster.advance(seconds=590)
+        client.ask(apis.API_VERSIONS, REQUEST, 4)
+        cluster.advance(seconds=600)
+        assert client.is_hung_up()
+
+
 def test_answers_do_not_wait_for_the_acknowledgement_of_others() -> None:
     with Cluster() as cluster, Client(cluster.bootstrap_servers) as client:
         client.ask(apis.API_VERSIONS, REQUEST, 4)

@@ -102,6 +102,17 @@ def test_a_thread_that_never_calls_again_is_not_waited_for_long(clock: Clock, mo
     thread.join()
 
 
+def test_time_moves_in_as_many_steps_as_something_is_due(
+    cluster: Cluster, new_consumer: NewConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_consumer(fetch_max_wait_ms=500)
+    steps, rest = [], Clock._rest
+    monkeypatch.setattr(Clock, "_rest", lambda clock: steps.append(1) or rest(clock))
+    cluster.advance(seconds=45)
+    fetches, heartbeats, commits = 90, 9, 9
+    assert fetches <= len(steps) <= fetches + heartbeats + commits + 20
+
+
 def test_consumers_that_do_not_wait_are_not_checked(cluster: Cluster, new_consumer: NewConsumer) -> None:
     before = followers(cluster)
     consumers = [new_consumer(group_id=group) for group in ("a", "b", "c")]
