@@ -52,8 +52,7 @@ def in_ms(seconds: Sequence[float]) -> str:
 
 def per_second(rates: Sequence[float]) -> str:
     """The median of rates, and the least and the most."""
-    low, mid, high = (f"{value:,.0f}" for value in (min(rates), median(rates), max(rates)))
-    return f"{mid} ({low}..{high})"
+    return _between(*(f"{value:,.0f}" for value in (min(rates), median(rates), max(rates))))
 
 
 def in_digits(value: float, digits: int) -> str:
@@ -63,8 +62,11 @@ def in_digits(value: float, digits: int) -> str:
 
 def spread(values: Sequence[float]) -> str:
     """The median, and the least and the most, in three digits."""
-    low, mid, high = (in_digits(value, 3) for value in (min(values), median(values), max(values)))
-    return f"{mid} ({low}..{high})"
+    return _between(*(in_digits(value, 3) for value in (min(values), median(values), max(values))))
+
+
+def _between(low: str, mid: str, high: str) -> str:
+    return mid if low == high else f"{mid} ({low}..{high})"
 
 
 def of_peers(distributions: Iterable[str]) -> list[str]:
