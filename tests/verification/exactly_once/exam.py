@@ -1,4 +1,4 @@
-"""One exam: a topic that is fed, workers that are killed, and what readers see in the end."""
+"""One exam: a topic that is fed, workers that are killed or suspended, and what readers see in the end."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ PARTITIONS = 6
 SESSION_S = 5
 #: A worker leaves in order so often, in parts of the kills.
 LEAVES = 0.15
+#: One is suspended so often, in parts of the kills, for so long (seconds): most of them lose their partitions.
+SUSPENSIONS = 0.2
+SUSPENDED_S = (SESSION_S - 1, SESSION_S + 4)
 GROUP = {
     "consumer.session.timeout.ms": SESSION_S * 1000,
     "consumer.heartbeat.interval.ms": 200,
@@ -39,6 +42,8 @@ class Summary:
     kills: int = 0
     kills_in_transactions: int = 0
     leaves: int = 0
+    suspensions: int = 0
+    aborts: int = 0
     records: int = 0
     seconds: float = 0.0
     findings: list[str] = field(factory=list)
@@ -46,7 +51,8 @@ class Summary:
     def __str__(self) -> str:
         rate = self.records / self.seconds if self.seconds else 0.0
         happened = (
-            f"{self.kills} kills ({self.kills_in_transactions} within a transaction), {self.leaves} orderly leaves"
+            f"{self.kills} kills ({self.kills_in_transactions} within a transaction), {self.leaves} orderly leaves, "
+            f"{self.suspensions} suspensions, {self.aborts} transactions aborted"
         )
         verdict = "; ".join(self.findings) or "each result exactly once, in order"
         return f"seed {self.seed}: {happened}, {self.records} records, {rate:.0f} records/s: {verdict}"
@@ -109,6 +115,8 @@ def run_exam(
                 fleet.kill_one()
                 if fleet.chance.random() < LEAVES:
                     fleet.let_one_leave()
+                if fleet.chance.random() < SUSPENSIONS:
+                    fleet.suspend_one(fleet.chance.uniform(*SUSPENDED_S))
                 if fleet.kills % 20 == 0:
                     say(f"{fleet.kills} kills, {feeder.count} records")
         summary.records = feeder.count
@@ -122,6 +130,7 @@ def run_exam(
     finally:
         fleet.kill_all()
     summary.kills, summary.kills_in_transactions, summary.leaves = fleet.kills, fleet.kills_at_work, fleet.leaves
+    summary.suspensions, summary.aborts = fleet.suspensions, fleet.aborts
     if fleet.unclean:
         summary.findings.append(f"exit codes {fleet.unclean} after SIGTERM (workers.log)")
     for read in (read_with_confluent, read_with_ours):

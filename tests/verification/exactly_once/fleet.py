@@ -1,4 +1,4 @@
-"""The workers: started, killed at random points, told to leave, and replaced."""
+"""The workers: started, killed at random points, suspended, told to leave, and replaced."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ class Worker:
 
     def __init__(self, name: str, arguments: Sequence[str], log: Path, changed: threading.Condition) -> None:
         self.name = name
-        self.said: dict[str, int] = {"b": 0, "o": 0, "c": 0}
+        self.said: dict[str, int] = {"b": 0, "o": 0, "c": 0, "a": 0}
         self.records = 0
         self.first_at = self.last_at = 0.0
         self._changed = changed
+        self._is_suspended = False
         command = [sys.executable, "-m", "tests.verification.exactly_once.worker", *arguments]
         with log.open("a") as errors:
             self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -53,7 +54,25 @@ class Worker:
 
     @property
     def is_at_work(self) -> bool:
-        return self.said["c"] > 0
+        return self.said["c"] > 0 and not self._is_suspended
+
+    @property
+    def is_in_transaction(self) -> bool:
+        return self.said["b"] > self.said["c"] + self.said["a"]
+
+    def suspend(self, seconds: float) -> threading.Timer:
+        """Stop the process, and have it continue after so many seconds; the timer has started."""
+        self._is_suspended = True
+        self.process.send_signal(signal.SIGSTOP)
+        timer = threading.Timer(seconds, self._resume)
+        timer.start()
+        return timer
+
+    def _resume(self) -> None:
+        with self._changed:
+            self.process.send_signal(signal.SIGCONT)
+            self._is_suspended = False
+            self._changed.notify_all()
 
     def end(self, number: signal.Signals) -> int:
         """Send the signal, and return the exit code."""
@@ -72,8 +91,9 @@ class Fleet:
         self._log = log
         self.chance = random.Random(seed)
         self._changed = threading.Condition()
-        self.kills = self.kills_at_work = self.leaves = self.records = 0
+        self.kills = self.kills_at_work = self.leaves = self.suspensions = self.aborts = self.records = 0
         self.unclean: list[int] = []
+        self._timers: list[threading.Timer] = []
         self.workers = [self._start(f"worker-{number}") for number in range(size)]
 
     def _start(self, name: str) -> Worker:
@@ -87,10 +107,17 @@ class Fleet:
         if aim is not None:
             worker.wait_for(aim, patience_s)
         time.sleep(self.chance.random() * spread_s)
-        self.kills_at_work += worker.said["b"] > worker.said["c"]
+        self.kills_at_work += worker.is_in_transaction
         worker.end(signal.SIGKILL)
         self.kills += 1
         self._replace(index)
+
+    def suspend_one(self, seconds: float, patience_s: float = 2.0) -> None:
+        """Suspend a worker just after it has begun a transaction; meanwhile it is neither killed nor told to leave."""
+        worker = self.workers[self._choose()]
+        worker.wait_for("b", patience_s)
+        self._timers.append(worker.suspend(seconds))
+        self.suspensions += 1
 
     def let_one_leave(self) -> None:
         """Have a worker end in order, and start its successor."""
@@ -122,8 +149,12 @@ class Fleet:
         return self.chance.choice(found)
 
     def _replace(self, index: int) -> None:
-        self.records += self.workers[index].records
+        self._count(self.workers[index])
         self.workers[index] = self._start(self.workers[index].name)
+
+    def _count(self, worker: Worker) -> None:
+        self.records += worker.records
+        self.aborts += worker.said["a"]
 
     def died(self) -> list[str]:
         """The workers that ended by themselves."""
@@ -131,10 +162,12 @@ class Fleet:
 
     def end(self) -> None:
         """Have all of them end in order."""
+        for timer in self._timers:
+            timer.join()
         for worker in self.workers:
             is_ready = worker.said["b"] > 0  # before that, its handler of signals may not be there yet
             code = worker.end(signal.SIGTERM)
-            self.records += worker.records
+            self._count(worker)
             if is_ready and code != 0:
                 self.unclean.append(code)
 
