@@ -191,7 +191,29 @@ static PyObject *columns_of(const SteadySocket *socket) {
     return columns;
 }
 
-static PyObject *make_offer(ArrivingRows *self, double until) {
+static Py_ssize_t records_in(PyObject *columns) {
+    Py_ssize_t records = 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(columns); i++)
+        records += ((ArrivedColumns *)PyList_GET_ITEM(columns, i))->count;
+    return records;
+}
+
+/* Offer these columns, unless they have too many records: then a poll has to divide them. */
+static PyObject *offer_columns(ArrivingRows *self, SteadySocket *from, Py_ssize_t most) {
+    PyObject *columns = columns_of(from);
+    if (columns == NULL)
+        return NULL;
+    if (records_in(columns) > most) {
+        Py_DECREF(columns);
+        self->is_over = 1;
+        return PyList_New(0);
+    }
+    self->offering = from, self->offered = columns;
+    self->offers++;
+    return Py_NewRef(columns);
+}
+
+static PyObject *make_offer(ArrivingRows *self, double until, Py_ssize_t most) {
     if (settle_offer(self) < 0)
         return NULL;
     if (PyList_GET_SIZE(self->handed) >= MOST_HANDED || is_in_columns(self) || now_s() >= self->until)
@@ -204,10 +226,7 @@ static PyObject *make_offer(ArrivingRows *self, double until) {
         return NULL;
     if (self->is_over || from == NULL)
         return PyList_New(0);
-    self->offering = from;
-    self->offers++;
-    self->offered = columns_of(from);
-    return Py_XNewRef(self->offered);
+    return offer_columns(self, from, most);
 }
 
 #include "arriving_rows_type.h"

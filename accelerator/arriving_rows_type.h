@@ -92,33 +92,36 @@ static PyObject *arriving_rows_next(PyObject *object) {
     return record;
 }
 
-PyDoc_STRVAR(arriving_rows_offer_doc,
-             "offer(until)\n--\n\n"
-             "Wait until this time (monotonic seconds) for records, and offer all that have arrived, as a list of\n"
-             "columns; it is empty if there are none, or if the rows have ended. Set is_taken once they are handed\n"
-             "over, if this list is still `offered`.");
+static void end_rows(ArrivingRows *self) {
+    self->is_over = 1;
+    if (self->rows != NULL)
+        ((RecordRows *)self->rows)->is_over = 1;
+}
 
-static PyObject *arriving_rows_offer(PyObject *object, PyObject *until) {
+PyDoc_STRVAR(arriving_rows_offer_doc,
+             "offer(until, most_records)\n--\n\n"
+             "Wait until this time (monotonic seconds) for records, and offer all that have arrived, as a list of\n"
+             "columns; it is empty if there are none, or if the rows have ended. They end here if there would be more\n"
+             "than most_records. Set is_taken once they are handed over, if this list is still `offered`.");
+
+static PyObject *arriving_rows_offer(PyObject *object, PyObject *args) {
     ArrivingRows *self = (ArrivingRows *)object;
-    double moment = PyFloat_AsDouble(until);
-    if (moment == -1.0 && PyErr_Occurred())
+    double until;
+    Py_ssize_t most;
+    if (!PyArg_ParseTuple(args, "dn:offer", &until, &most))
         return NULL;
-    if (self->is_running)
+    if (self->is_running) { /* a signal handler polls inside such a call */
+        end_rows(self);
         return PyList_New(0);
+    }
     self->is_running = self->is_asked = 1;
-    PyObject *columns = make_offer(self, moment);
+    PyObject *columns = make_offer(self, until, most);
     self->is_running = 0;
     return columns;
 }
 
 PyDoc_STRVAR(arriving_rows_end_doc,
              "end()\n--\n\nHand over no more records. Can be called from any thread, and never blocks.");
-
-static void end_rows(ArrivingRows *self) {
-    self->is_over = 1;
-    if (self->rows != NULL)
-        ((RecordRows *)self->rows)->is_over = 1;
-}
 
 static PyObject *arriving_rows_end(PyObject *object, PyObject *nothing) {
     (void)nothing;
@@ -189,7 +192,7 @@ static PyObject *get_offered(PyObject *object, void *nothing) {
 }
 
 static PyMethodDef arriving_rows_methods[] = {
-    {"offer", arriving_rows_offer, METH_O, arriving_rows_offer_doc},
+    {"offer", arriving_rows_offer, METH_VARARGS, arriving_rows_offer_doc},
     {"end", arriving_rows_end, METH_NOARGS, arriving_rows_end_doc},
     {"finish", arriving_rows_finish, METH_NOARGS, arriving_rows_finish_doc},
     {"progress", arriving_rows_progress, METH_NOARGS, arriving_rows_progress_doc},

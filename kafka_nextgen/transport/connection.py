@@ -167,7 +167,9 @@ class Connection(asyncio.BufferedProtocol):
             return
         fd = self._transport.get_extra_info("socket").fileno()
         self._transport.pause_reading()
-        socket = exchange.lend(fd, pending.correlation_id, pending.sent_at, self._take_back, self._count_traffic)
+        socket = exchange.lend(
+            fd, pending.correlation_id, pending.sent_at, self._take_back, self._is_throttled, self._count_traffic
+        )
         if socket is None:
             self._transport.resume_reading()
         else:
@@ -203,12 +205,14 @@ class Connection(asyncio.BufferedProtocol):
                 self._transport.write(unsent)
         return received
 
-    def _count_traffic(self) -> bool:
-        """Count what the other thread has received; False if the broker throttles this client."""
+    def _is_throttled(self) -> bool:
+        return self.throttle.until > self._loop.time()
+
+    def _count_traffic(self) -> None:
+        """Count what the other thread has received."""
         lent = self._lent
         if lent is not None:
             self._note_traffic(*lent)
-        return self.throttle.until <= self._loop.time()
 
     def _note_traffic(self, exchange: Exchange, socket: ServedSocket) -> None:
         answers, bytes_in, bytes_out, total_s, longest_s = socket.traffic()

@@ -80,12 +80,14 @@ class Exchange(Protocol):
         correlation_id: int,
         asked_at: float,
         take_back: Callable[[], None],
-        count_traffic: Callable[[], bool],
+        is_throttled: Callable[[], bool],
+        count_traffic: Callable[[], None],
     ) -> ServedSocket | None:
         """Let another thread continue from the request in flight, on this socket; None if it can't.
 
         ``take_back`` is to be called on the event loop when the other thread is done; it may be called again.
-        ``count_traffic`` is to be called now and then, on any thread; if it returns False, take the socket back.
+        If ``is_throttled`` returns True, take the socket back. ``count_traffic`` is to be called now and then, on any
+        thread.
         """
         ...
 

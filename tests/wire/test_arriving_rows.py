@@ -118,7 +118,7 @@ def test_without_a_waker_they_stop_and_go_on(stage: Stage) -> None:
 def test_an_offer_is_all_that_has_arrived(stage: Stage) -> None:
     stage.brokers[0].answers(3)
     stage.brokers[0].answers(4, count=2)
-    assert [list(columns.offsets) for columns in stage.rows.offer(math.inf)] == [[3], [4, 5]]
+    assert [list(columns.offsets) for columns in stage.rows.offer(math.inf, 500)] == [[3], [4, 5]]
     assert stage.progress == ([], -1), "it is not handed over yet"
     stage.rows.is_taken = 1
     assert stage.progress == ([[3], [4, 5]], -1)
@@ -126,22 +126,31 @@ def test_an_offer_is_all_that_has_arrived(stage: Stage) -> None:
 
 def test_an_offer_that_was_not_taken_is_made_again(stage: Stage) -> None:
     stage.brokers[0].answers(3)
-    assert stage.rows.offer(math.inf)
+    assert stage.rows.offer(math.inf, 500)
     stage.brokers[0].answers(4)
     stage.brokers[0].served.serve()
-    assert [list(columns.offsets) for columns in stage.rows.offer(math.inf)] == [[3], [4]]
+    assert [list(columns.offsets) for columns in stage.rows.offer(math.inf, 500)] == [[3], [4]]
 
 
 def test_after_an_offer_that_was_taken_the_next_is_what_follows(stage: Stage) -> None:
     for offset in (3, 4):
         stage.brokers[0].answers(offset)
-        assert [list(columns.offsets) for columns in stage.rows.offer(math.inf)] == [[offset]]
+        assert [list(columns.offsets) for columns in stage.rows.offer(math.inf, 500)] == [[offset]]
         stage.rows.is_taken = 1
     assert stage.progress == ([[3], [4]], -1)
 
 
+def test_too_many_records_for_an_offer_end_the_rows(stage: Stage) -> None:
+    stage.brokers[0].answers(3, count=2)
+    stage.brokers[0].answers(5)
+    assert stage.rows.offer(math.inf, 2) == []
+    assert stage.rows.is_over
+    assert stage.rows.offered is None
+    assert stage.brokers[0].taken == [[3, 4], [5]], "a poll divides them"
+
+
 def test_an_offer_may_find_nothing_in_time(stage: Stage) -> None:
-    assert stage.rows.offer(0.0) == []
+    assert stage.rows.offer(0.0, 500) == []
     assert not stage.rows.is_over
 
 
@@ -204,12 +213,19 @@ def test_a_signal_handler_may_ask_for_the_next_record_and_gets_none(stage: Stage
 
     def ask() -> None:
         found.append(next(stage.rows, None))
-        found.append(stage.rows.offer(math.inf))
         stage.brokers[0].answers(3)
 
     with signalled(stage, ask):
         assert next(stage.rows).offset == 3
-    assert found == [None, []]
+    assert found == [None]
+
+
+def test_a_signal_handler_that_asks_for_an_offer_ends_them(stage: Stage) -> None:
+    found: list[object] = []
+    with signalled(stage, lambda: found.append(stage.rows.offer(math.inf, 500))):
+        assert next(stage.rows, None) is None
+    assert found == [[]]
+    assert stage.rows.is_over
 
 
 # ---- what is processed, and changes of mind
@@ -228,20 +244,20 @@ def test_a_record_is_processed_when_the_next_one_is_asked_for(stage: Stage) -> N
 def test_progress_says_which_records_are_of_the_last_offer(stage: Stage) -> None:
     for offset, offered in ((3, 1), (4, 1)):
         stage.brokers[0].answers(offset)
-        stage.rows.offer(math.inf)
+        stage.rows.offer(math.inf, 500)
         stage.rows.is_taken = 1
         assert stage.progress[0][-1] == [offset]
         assert stage.offered == offered
-    stage.rows.offer(0.0)
+    stage.rows.offer(0.0, 500)
     assert stage.progress == ([[3], [4]], -1)
     assert stage.offered == 0
 
 
 def test_an_offer_is_known_until_another_is_made_or_it_is_withdrawn(stage: Stage) -> None:
     stage.brokers[0].answers(3)
-    first = stage.rows.offer(math.inf)
+    first = stage.rows.offer(math.inf, 500)
     assert stage.rows.offered is first
-    again = stage.rows.offer(math.inf)
+    again = stage.rows.offer(math.inf, 500)
     assert stage.rows.offered is again is not first
     stage.rows.finish()
     assert stage.rows.offered is None
@@ -250,7 +266,7 @@ def test_an_offer_is_known_until_another_is_made_or_it_is_withdrawn(stage: Stage
 
 def test_an_offer_that_was_taken_is_not_withdrawn(stage: Stage) -> None:
     stage.brokers[0].answers(3)
-    stage.rows.offer(math.inf)
+    stage.rows.offer(math.inf, 500)
     stage.rows.is_taken = 1
     stage.rows.finish()
     assert stage.progress == ([[3]], -1)
@@ -260,7 +276,7 @@ def test_nothing_is_offered_in_the_midst_of_columns_and_they_end(stage: Stage) -
     stage.brokers[0].answers(3, count=2)
     assert next(stage.rows).offset == 3
     stage.brokers[0].answers(5)
-    assert stage.rows.offer(math.inf) == []
+    assert stage.rows.offer(math.inf, 500) == []
     assert stage.rows.is_over
     assert stage.progress == ([[3, 4]], 1)
 
@@ -268,7 +284,7 @@ def test_nothing_is_offered_in_the_midst_of_columns_and_they_end(stage: Stage) -
 def test_offers_end_when_the_time_of_the_rows_is_over(stage: Stage) -> None:
     stage.rows = stage.new_rows(until=0.0)
     stage.brokers[0].answers(3)
-    assert stage.rows.offer(math.inf) == []
+    assert stage.rows.offer(math.inf, 500) == []
     assert stage.rows.is_over
 
 

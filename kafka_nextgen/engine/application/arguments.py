@@ -181,6 +181,8 @@ def checked_seconds(timeout: object) -> float:
 
     Accepts a ``timedelta``. Raises TypeError for anything that is not a duration, and ValueError for NaN.
     """
+    if type(timeout) is float and 0.0 <= timeout <= LONGEST_WAIT_S:  # the usual case; there may be thousands a second
+        return timeout
     if timeout is None:
         return LONGEST_WAIT_S
     if isinstance(timeout, timedelta):

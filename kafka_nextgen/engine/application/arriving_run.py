@@ -34,22 +34,6 @@ class ArrivingRun:
         """Stop handing over records; can be called on any thread, never blocks."""
         self.rows.end()
 
-    def offer(self, until: float, max_records: int) -> list[Columns]:
-        """Wait until ``until`` (monotonic seconds) for records, and offer all that have arrived.
-
-        They are handed over once the caller sets ``rows.is_taken``, which it may only do while ``rows.offered`` is what
-        this returned. Returns none if nothing has arrived, if the run has ended, or if it ends because these would be
-        more than ``max_records``.
-        """
-        if self.rows.is_running:  # a signal handler polls inside such a call
-            self.end()
-            return []
-        offered = self.rows.offer(until)
-        if offered and sum(map(len, offered)) > max_records:
-            self.end()
-            return []
-        return offered
-
     @property
     def next(self) -> tuple[int, int] | None:
         """Return the number of columns so far, and the next row; None if the run has ended."""

@@ -23,7 +23,6 @@ from kafka_nextgen.engine.application.arguments import (
     checked_topic_names,
     checked_topics,
 )
-from kafka_nextgen.engine.application.arriving_run import slices_of
 from kafka_nextgen.engine.application.callbacks import Callbacks
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.metrics.consumer_metrics import Metrics
     from kafka_nextgen.properties.offset_reset import OffsetReset
     from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
-    from kafka_nextgen.wire.records import Columns, ColumnSlice
+    from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["ConsumerCore"]
 
@@ -150,10 +149,6 @@ class ConsumerCore:
             return Records(parts)
         hand_over = self.cursor.hand_over = DeserializingPoll(parts, self._put_back, self.fetches.hand_over)
         return Records(parts, self._deserializers, hand_over)
-
-    def offered_records(self, offered: list[Columns]) -> Records[Any, Any]:
-        """Return the records of an offer of lent connections, as ``poll`` returns them."""
-        return Records(slices_of(offered))
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         if not self.engine.thread.is_foreign:  # the locks of a forked process may be held forever

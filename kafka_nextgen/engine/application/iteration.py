@@ -84,6 +84,12 @@ class _Strides:
 
     async def begin_next(self) -> Refill:
         """Let other tasks run if it is time, then continue. A cancellation here loses no record."""
+        following = self._cursor.following
+        if following is not None and not following.rows.is_ready:
+            await self._cursor.arrival(following)
+            if following.rows.is_ready:  # so the event loop has run, and other tasks with it
+                self._began_at = self._paused_at = clocks.monotonic()
+                return following.records, self._length
         now = clocks.monotonic()
         took_s = max(now - self._began_at, 1e-6)
         self._length = max(1, min(LONGEST_STRIDE, 2 * self._length, int(self._length * STRIDE_S / took_s)))
@@ -91,12 +97,8 @@ class _Strides:
             await asyncio.sleep(0)
             now = self._paused_at = clocks.monotonic()
         self._began_at = now
-        following = self._cursor.following
-        if following is not None:
-            if not following.rows.is_ready:
-                await self._cursor.arrival(following)
-            if following.rows.is_ready:
-                return following.records, self._length
+        if following is not None and following.rows.is_ready:
+            return following.records, self._length
         upcoming = self._cursor.next
         if upcoming is None or upcoming == self._next:  # an error may have ended the run's iterator
             await self._poll()

@@ -149,16 +149,14 @@ class AsyncWakeup:
         assert self.sockets is not None
         self.sockets.watch()
         waiter: EagerFuture[None] = EagerFuture()
-        with self._lock:
-            self._waiters.add(waiter)
+        self._waiters.add(waiter)  # before the count is read: ``notify`` counts before it reads the waiters
         try:
             if self.count != count:
                 rows.end()
             if not (rows.is_over or rows.is_ready):
                 await waiter
         finally:
-            with self._lock:
-                self._waiters.discard(waiter)
+            self._waiters.discard(waiter)
 
 
 #: Can be notified from any thread.

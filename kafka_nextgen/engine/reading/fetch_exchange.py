@@ -140,7 +140,8 @@ class FetchExchange:
         correlation_id: int,
         asked_at: float,
         take_back: Callable[[], None],
-        count_traffic: Callable[[], bool],
+        is_throttled: Callable[[], bool],
+        count_traffic: Callable[[], None],
     ) -> SteadySocket | None:
         """Let the application's thread receive the answers on this socket; None if it can't."""
         sockets, steady = self._context.sockets, self._steady
@@ -151,7 +152,7 @@ class FetchExchange:
             steady, lambda step: accelerator.SteadySocket(step, fd, correlation_id, asked_at)
         )
         if socket is not None:
-            self._lent = LentSocket(socket, fd, take_back, count_traffic)
+            self._lent = LentSocket(socket, fd, take_back, is_throttled, count_traffic)
             sockets.add(self._lent)
             self._context.on_records()  # the application waits again, now on the socket
         return socket

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import define, frozen
 
+from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.record_run import TIMESTAMP_TYPES
 from kafka_nextgen.fetching.socket_answers import SteadySocket
@@ -40,6 +41,9 @@ __all__ = ["AWAY_S", "CAN_LEND", "AsyncLentSockets", "LentSocket", "LentSockets"
 
 #: After how long (seconds) without a wait the I/O thread receives again; checked this often.
 AWAY_S = 0.05
+
+#: How often (seconds) the traffic of lent connections is counted, if nobody asks for metrics.
+COUNT_S = 1.0
 
 #: Whether this platform can do this: Windows can't.
 CAN_LEND = ACCELERATED and hasattr(accelerator, "SteadySocket")
@@ -54,15 +58,16 @@ Rows: TypeAlias = "accelerator.ArrivingRows[Record[Any, Any]]"
 class LentSocket:
     """A lent connection.
 
-    ``take_back`` is called on the I/O thread; calling it again does nothing. ``count_traffic`` counts what the socket
-    has received and sent, on any thread, and returns whether the connection may stay lent. Once ``is_reported``, the
-    I/O thread will take it back.
+    ``take_back`` is called on the I/O thread; calling it again does nothing. ``is_throttled`` returns whether the
+    broker throttles this client. ``count_traffic`` counts what the socket has received and sent, on any thread. Once
+    ``is_reported``, the I/O thread will take it back.
     """
 
     socket: SteadySocket
     fd: int
     take_back: Callable[[], None]
-    count_traffic: Callable[[], bool]
+    is_throttled: Callable[[], bool]
+    count_traffic: Callable[[], None]
     is_reported: bool = False
 
 
@@ -103,6 +108,7 @@ class LentSockets:
         self.rows: Rows | None = None
         self._call_soon = call_soon
         self._waited = self._waited_seen = 0.0
+        self._counted_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._is_possible = True
 
@@ -127,9 +133,10 @@ class LentSockets:
         self._timer = asyncio.get_running_loop().call_later(AWAY_S, self._look)
 
     def _look(self) -> None:
-        """Count the traffic, and take all connections back if the application has not waited since the last look.
+        """Take all connections back if the application has not waited since the last look.
 
-        A connection whose state is no longer steady is taken back, too.
+        A connection that stopped serving, or whose broker throttles this client, is taken back, too. The traffic is
+        counted once a second: that takes longer than everything else here.
         """
         self._timer = None
         rows = self.rows
@@ -137,9 +144,12 @@ class LentSockets:
         is_away = waited == self._waited_seen and not self._is_awaited()
         self._waited_seen = waited
         for lent in tuple(self.by_fd.values()):
-            may_stay = lent.count_traffic()
-            if is_away or lent.socket.is_over or not may_stay:
+            if is_away or lent.socket.is_over or lent.is_throttled():
                 lent.take_back()
+        now = clocks.monotonic()
+        if now - self._counted_at >= COUNT_S:
+            self._counted_at = now
+            self.count_traffic()
         if self.by_fd:
             self._look_later()
 
@@ -237,7 +247,7 @@ class ThreadLentSockets(LentSockets):
         if rows is None:
             return False
         try:
-            rows.offer(until)  # not taken: the poll finds these records like all others
+            rows.offer(until, 0)  # offers none: the poll finds these records like all others
         finally:
             self.end_rows()
         return True
@@ -254,16 +264,24 @@ class AsyncLentSockets(LentSockets):
         super().__init__(call_soon)
         self._wakeup = wakeup
         self._watched: dict[int, _Watched] = {}  # by the number of the socket
+        self._all_watched: Mapping[int, LentSocket] | None = None  # ``by_fd`` if the loop watches all of these
 
     def watch(self) -> None:
         """Have the running loop watch all lent sockets; called before each wait."""
         by_fd = self.by_fd
+        if self._all_watched is by_fd:
+            for lent in by_fd.values():
+                if lent.socket.is_over:
+                    break
+            else:
+                return
         for watched in tuple(self._watched.values()):
             if by_fd.get(watched.lent.fd) is not watched.lent:
                 self._forget(watched.lent)
         for lent in by_fd.values():
             if not self._reports(lent) and lent.fd not in self._watched:
                 self._begin_watching(lent)
+        self._all_watched = by_fd if len(self._watched) == len(by_fd) else None
 
     def _begin_watching(self, lent: LentSocket) -> None:
         try:
@@ -294,6 +312,7 @@ class AsyncLentSockets(LentSockets):
         watched = self._watched.get(lent.fd)
         if watched is None or watched.lent is not lent:
             return
+        self._all_watched = None
         del self._watched[lent.fd]
         with suppress(RuntimeError, NotImplementedError):  # the loop is closed, or can't watch sockets
             watched.loop.remove_reader(watched.own_fd)
