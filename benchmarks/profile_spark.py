@@ -9,6 +9,7 @@ py-spy must be allowed to look at its children, as it is on Linux.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 
 import click
@@ -20,20 +21,18 @@ from benchmarks.profiling.sampling import sampled
 from benchmarks.spark import BATCH_BYTES, PARTITIONS
 from benchmarks.spark_queries.again import Again
 from benchmarks.spark_queries.batch import QUERIES
-from benchmarks.spark_queries.shares import shares_of, shares_table
+from benchmarks.spark_queries.shares import Part, shares_of, shares_table
 from benchmarks.spark_queries.sources import OURS, READY_MADE
 
 
-def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterator[str]:
-    """A table for each query, by ours and from ready-made batches."""
+def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterator[tuple[str, Counter[Part]]]:
+    """Each query, by ours and from ready-made batches, and what the processes did."""
     with filled_topic(bootstrap_servers, PARTITIONS, records, 100, Layout("none", BATCH_BYTES)) as topic:
         for query in QUERIES:
-            found = {}
             for source in (OURS, READY_MADE):
                 about = (source.name, query, times, bootstrap_servers, topic.name, PARTITIONS, records, 100)
                 lines = sampled("benchmarks.spark_queries.again", Again(*about), hz, subprocesses=True)
-                found[source.name] = shares_of(lines)
-            yield f"{query.capitalize()}:\n\n{shares_table(found, times, hz)}"
+                yield f"{query}, {source.name}", shares_of(lines)
 
 
 @click.command(help=__doc__)
@@ -45,9 +44,9 @@ def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterat
 def main(bootstrap_servers: str | None, version: str, records: int, times: int, hz: int, write: bool) -> None:
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers:
-        tables = list(measure(servers, records, times, hz))
+        found = dict(measure(servers, records, times, hz))
     run = about_the_run(f"Kafka {version}", *of_peers(["py-spy", "pyspark", "pyarrow"]), load=load)
-    body = "\n\n".join([run, *tables])
+    body = f"{run}\n\n{shares_table(found, times, hz)}"
     print(body)
     if write:
         write_section("profile_spark", body)
