@@ -25,6 +25,7 @@ class _Watched(selectors.BaseSelector):
         self.turns = 0
         self.due_at = math.inf
         self.is_asleep = False
+        self.descriptors: tuple[int, ...] = ()  # replaced as a whole, since other threads read it
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None or timeout > 0:
@@ -48,10 +49,14 @@ class _Watched(selectors.BaseSelector):
             return True
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._inner.register(fileobj, events, data)
+        key = self._inner.register(fileobj, events, data)
+        self.descriptors = (*self.descriptors, key.fd)
+        return key
 
     def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._inner.unregister(fileobj)
+        key = self._inner.unregister(fileobj)
+        self.descriptors = tuple(each for each in self.descriptors if each != key.fd)
+        return key
 
     def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._inner.modify(fileobj, events, data)
@@ -61,6 +66,7 @@ class _Watched(selectors.BaseSelector):
 
     def close(self) -> None:
         self._inner.close()
+        self.descriptors = ()
 
 
 class TurnedLoop(asyncio.SelectorEventLoop):
@@ -118,10 +124,9 @@ class TurnedLoop(asyncio.SelectorEventLoop):
         """When the loop's next timer is due."""
         return self._watched.due_at
 
-    def descriptors(self) -> list[int]:
+    def descriptors(self) -> tuple[int, ...]:
         """The sockets that the loop is waiting for."""
-        watched = self._watched.get_map()
-        return [key.fd for key in list(watched.values())] if watched is not None else []  # None: closed meanwhile
+        return self._watched.descriptors
 
     def is_at_rest(self, turning_since: float) -> bool:
         """Whether the loop sleeps and has no reason to wake up."""

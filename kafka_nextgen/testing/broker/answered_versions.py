@@ -15,7 +15,7 @@ from __future__ import annotations
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.requests.api_versions import BrokerVersions
-from kafka_nextgen.testing.broker.apis import advertised
+from kafka_nextgen.testing.broker.apis import advertised, version_range
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.features import Features
 from kafka_nextgen.testing.broker.releases import RELEASES
@@ -36,7 +36,7 @@ _SOFTWARE = lazy_pattern(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 def answer_versions(request: ApiVersionsRequest | None, context: Context) -> ApiVersionsResponse:
     """Answer ApiVersions; ``request`` is None if its version is not supported here."""
     settings = context.cluster.settings
-    lowest, highest = advertised(settings.profile)[API_VERSIONS.key]
+    lowest, highest = version_range(API_VERSIONS, settings.profile)
     if request is None or not lowest <= context.version <= highest:
         return only_api_versions(context)
     if context.peer.sasl is not None and not context.peer.sasl.is_done:
@@ -51,7 +51,7 @@ def answer_versions(request: ApiVersionsRequest | None, context: Context) -> Api
 
 def only_api_versions(context: Context) -> ApiVersionsResponse:
     """The answer to a version that is not supported: UNSUPPORTED_VERSION, and the versions of ApiVersions alone."""
-    own = advertised(context.cluster.settings.profile)[API_VERSIONS.key]
+    own = version_range(API_VERSIONS, context.cluster.settings.profile)
     return to_response(BrokerVersions({API_VERSIONS.key: own}, error=ErrorCode.UNSUPPORTED_VERSION), 0)
 
 

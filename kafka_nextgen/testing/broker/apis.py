@@ -8,7 +8,6 @@ advertised (KAFKA-18659), and never uses it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
 
 from kafka_nextgen.testing.broker.handlers import (
     acls,
@@ -38,7 +37,7 @@ from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of"]
+__all__ = ["EXTENSIONS", "SERVED", "Handler", "advertised", "handler_of", "version_range"]
 
 #: Takes the request and its ``Context``; returns the response, or None if there is none to send.
 Handler = Callable[..., Awaitable[Message | None]]
@@ -109,21 +108,21 @@ EXTENSIONS: Mapping[Api, Handler] = {
 
 def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool) -> Handler | None:
     """The handler of an API in this version; None if it is not served, or only to clients ``with_extensions``."""
-    lowest, highest = _range(asked, profile)
+    lowest, highest = version_range(asked, profile)
     if not lowest <= version <= highest:
         return None
     return SERVED.get(asked) or (EXTENSIONS.get(asked) if with_extensions else None)
 
 
-@cache
-def advertised(profile: Profile, with_extensions: bool = False) -> Mapping[int, VersionRange]:
+def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:
     """The advertised version range of each API, by its key."""
     served = [*SERVED, api.API_VERSIONS, *(EXTENSIONS if with_extensions else ())]
-    ranges = {entry.key: _range(entry, profile) for entry in served}
+    ranges = {entry.key: version_range(entry, profile) for entry in served}
     ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, ranges[api.PRODUCE.key][1])
     return ranges
 
 
-def _range(served: Api, profile: Profile) -> VersionRange:
+def version_range(served: Api, profile: Profile) -> VersionRange:
+    """The versions of an API that are served."""
     lowest, highest = RELEASES[profile].ranges.get(served.key, (served.min_version, served.max_version))
     return max(lowest, served.min_version), min(highest, served.max_version)

@@ -31,7 +31,7 @@ def test_a_loop_that_closes_while_the_clock_looks_at_it_is_not_at_rest() -> None
     loop._watched.is_asleep = True  # what the clock sees first
     loop.close()
     assert not loop.is_at_rest(turning_since=0)
-    assert loop.descriptors() == []
+    assert loop.descriptors() == ()
 
 
 def test_a_program_without_a_clock_has_the_functions_of_the_system() -> None:

@@ -13,8 +13,7 @@ epoch it read last, the answer says where its log and this one diverge (KIP-320,
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from attrs import evolve
+from typing import Any
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.lazy_attrs import frozen
@@ -86,7 +85,7 @@ def _redirect(asked: Asked, partition: Partition, limits: FetchLimits, context: 
     node_id = context.cluster.replica_to_read(partition, limits.rack)
     if node_id == here or not partition.log.holds(asked.offset):
         return None
-    return evolve(_marks(asked, partition.log), preferred_replica=node_id)
+    return _marked(asked, partition.log, preferred_replica=node_id)
 
 
 def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimits, *, is_first: bool) -> Reading:
@@ -99,7 +98,7 @@ def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimi
     before = log.last_stable_offset if limits.is_committed else log.end_offset
     records = log.read(asked.offset, max_bytes, at_least_one=is_first, before=before)
     aborted = log.transactions.aborted_within(asked.offset, before) if limits.is_committed else None
-    return evolve(_marks(asked, log), records=records, aborted=aborted)
+    return _marked(asked, log, records=records, aborted=aborted)
 
 
 def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
@@ -110,14 +109,15 @@ def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
     epoch, end_offset = found
     if epoch == asked.last_fetched_epoch and end_offset >= asked.offset:
         return None
-    return evolve(_marks(asked, log), diverging=Diverging(epoch, end_offset))
+    return _marked(asked, log, diverging=Diverging(epoch, end_offset))
 
 
-def _marks(asked: Asked, log: PartitionLog) -> Reading:
-    """The offsets in every answer about a log that can be read."""
+def _marked(asked: Asked, log: PartitionLog, **more: Any) -> Reading:
+    """A reading with the offsets that every answer about a readable log has."""
     return Reading(
         asked,
         high_watermark=log.end_offset,
         last_stable_offset=log.last_stable_offset,
         log_start_offset=log.start_offset,
+        **more,
     )
