@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
-from kafka_nextgen.engine.application.arriving_run import slices_of
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
@@ -29,7 +28,6 @@ from kafka_nextgen.engine.application.polling import (
     poll_steps,
 )
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.mailbox import PendingCallback
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
 
     from kafka_nextgen.config import ConsumerConfig
     from kafka_nextgen.config.settings import ConsumerSettings
+    from kafka_nextgen.engine.application.records import Records
     from kafka_nextgen.engine.application.value_columns import OnError
     from kafka_nextgen.properties.deserializer_forms import DeserializerOf
     from kafka_nextgen.values import ValueFormat
@@ -260,7 +259,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
             if run is not None and not core.hooks:
                 rows = run.rows
                 offered = rows.offer(deadline, max_records or core.config.max_poll_records)
-                records: Records[KeyT, ValueT] = Records(slices_of(offered))
+                records: Records[KeyT, ValueT] = run.records_of(offered)
                 # Make no function calls from here on: see below.
                 if offered and rows.offered is offered:
                     rows.is_taken = 1

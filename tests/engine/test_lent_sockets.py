@@ -13,6 +13,7 @@ import pytest
 
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
+from kafka_nextgen.engine.application.arriving_run import ArrivingRun
 from kafka_nextgen.engine.reading import fetch_exchange
 from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
@@ -389,14 +390,12 @@ def test_a_signal_handler_may_use_the_consumer(stage: Stage, way: Way, name: str
 def test_a_signal_handler_that_polls_between_an_offer_and_its_return_gets_the_records_alone(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kafka_nextgen import consumer as module
-
     seen: list[int] = []
     todo: list[Consumer] = []
-    slices_of = module.slices_of
+    records_of = ArrivingRun.records_of
 
     def interrupted_once(offered: Any) -> Any:
-        found = slices_of(offered)
+        found = records_of(offered)
         if todo and offered:
             seen.extend(values(todo.pop().poll(0)))
         return found
@@ -404,7 +403,7 @@ def test_a_signal_handler_that_polls_between_an_offer_and_its_return_gets_the_re
     with lent_reader(stage) as consumer:
         first = next_of(consumer)
         consumer.poll(0)
-        monkeypatch.setattr(module, "slices_of", interrupted_once)
+        monkeypatch.setattr(ArrivingRun, "records_of", staticmethod(interrupted_once))
         todo.append(consumer)
         with once_waiting(
             consumer, lambda: (stage.write(0, 1), eventually("polled", lambda: not todo), stage.write(0, 1))
@@ -417,13 +416,11 @@ def test_a_signal_handler_that_polls_between_an_offer_and_its_return_gets_the_re
 def test_an_offer_is_withdrawn_by_a_call_before_its_return(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
-    from kafka_nextgen import consumer as module
-
     todo: list[Callable[[], object]] = []
-    slices_of = module.slices_of
+    records_of = ArrivingRun.records_of
 
     def interrupted_once(offered: Any) -> Any:
-        found = slices_of(offered)
+        found = records_of(offered)
         if todo and offered:
             todo.pop()()
         return found
@@ -431,7 +428,7 @@ def test_an_offer_is_withdrawn_by_a_call_before_its_return(
     consumer = lent_reader(stage)
     first = next_of(consumer)
     consumer.poll(0)
-    monkeypatch.setattr(module, "slices_of", interrupted_once)
+    monkeypatch.setattr(ArrivingRun, "records_of", staticmethod(interrupted_once))
     todo.append(consumer.close if act == "close" else lambda: consumer.seek(tp(0), first))
     with once_waiting(consumer, lambda: stage.write(0, 1)):
         if act == "close":

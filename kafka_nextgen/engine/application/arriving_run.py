@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
 if TYPE_CHECKING:
     from kafka_nextgen.compiled import accelerator
 
-__all__ = ["ArrivingRun", "slices_of"]
+__all__ = ["ArrivingRun"]
 
 _COMPLETE = -1  # in place of a row: all records of the columns
 
@@ -29,6 +30,11 @@ class ArrivingRun:
         #: Whether a task waits for the next records.
         self.is_awaited = False
         self.records: Iterator[Record[Any, Any]] = rows
+
+    @staticmethod
+    def records_of(offered: list[Columns]) -> Records[Any, Any]:
+        """Return the records of an offer."""
+        return Records([ColumnSlice(columns, 0, len(columns)) for columns in offered])
 
     def end(self) -> None:
         """Stop handing over records; can be called on any thread, never blocks."""
@@ -68,8 +74,3 @@ def _slices(handed: list[Columns], row: int, omitted: int = 0) -> list[ColumnSli
         stop = (last.stop if row == _COMPLETE else row) - omitted
         done += [ColumnSlice(last.columns, 0, stop)] if stop > 0 else []
     return done
-
-
-def slices_of(offered: list[Columns]) -> list[ColumnSlice]:
-    """Return the records of an offer."""
-    return [ColumnSlice(columns, 0, len(columns)) for columns in offered]

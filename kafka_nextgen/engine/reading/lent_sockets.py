@@ -42,7 +42,7 @@ __all__ = ["AWAY_S", "CAN_LEND", "AsyncLentSockets", "LentSocket", "LentSockets"
 #: After how long (seconds) without a wait the I/O thread receives again; checked this often.
 AWAY_S = 0.05
 
-#: How often (seconds) the traffic of lent connections is counted, if nobody asks for metrics.
+#: How often (seconds) the traffic of lent connections is counted, unless metrics are requested.
 COUNT_S = 1.0
 
 #: Whether this platform can do this: Windows can't.
@@ -165,7 +165,7 @@ class LentSockets:
             lent.count_traffic()
 
     def close(self) -> None:
-        """Close what only waits need, once nobody waits any longer, nor ever will."""
+        """Close what only waits need; no thread may wait any more."""
 
     def stop(self) -> None:
         """Stop receiving. The I/O thread can still take the connections back."""
