@@ -165,7 +165,7 @@ class LentSockets:
             lent.count_traffic()
 
     def close(self) -> None:
-        """Close what only waits need; no thread may wait any more."""
+        """Close what only waits need; no thread may wait after that."""
 
     def stop(self) -> None:
         """Stop receiving. The I/O thread can still take the connections back."""
