@@ -13,7 +13,7 @@ __all__ = ["ColumnSlice"]
 class ColumnSlice:
     """The records in ``columns`` from index ``start`` up to, but not including, ``stop``; nothing is copied.
 
-    Treat it as immutable. It is not frozen, because creating it would take three times as long, for each run of records.
+    Treat it as immutable. It is not frozen, because creating it would take three times as long, for each run.
     """
 
     columns: Columns
