@@ -12,7 +12,7 @@ from kafka_nextgen import requirements as requirements  # imported first: its er
 from kafka_nextgen import errors
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import *  # noqa: F403  (all errors are public)
-from kafka_nextgen.lazy_imports import lazy_getattr
+from kafka_nextgen.lazy_imports import lazy_dir, lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.types import (
     JoinReason,
@@ -316,7 +316,4 @@ _LATER = {
 }
 
 __getattr__ = lazy_getattr(__name__, _LATER)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = lazy_dir(__name__)

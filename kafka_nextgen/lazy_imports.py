@@ -1,7 +1,8 @@
 """Imports on first use, so that ``import kafka_nextgen`` and each command start fast.
 
-A package gives its users names of modules that are not imported yet (``lazy_getattr``, PEP 562); a module uses another
-module that it has not imported yet (``lazy_module``). Both list the names under ``TYPE_CHECKING`` for type checkers.
+A package gives its users names of modules that are not imported yet (``lazy_getattr`` and ``lazy_dir``, PEP 562); a
+module uses another module that it has not imported yet (``lazy_module``). Both list the names under ``TYPE_CHECKING``
+for type checkers.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["lazy_getattr", "lazy_module"]
+__all__ = ["lazy_dir", "lazy_getattr", "lazy_module"]
 
 
 def lazy_getattr(module: str, places: Mapping[str, str]) -> Callable[[str], object]:
@@ -25,6 +26,16 @@ def lazy_getattr(module: str, places: Mapping[str, str]) -> Callable[[str], obje
         return value
 
     return find
+
+
+def lazy_dir(module: str) -> Callable[[], list[str]]:
+    """The ``__dir__`` of ``module``: what it has already, and all that it gives its users."""
+
+    def names() -> list[str]:
+        present = vars(sys.modules[module])
+        return sorted({*present, *present["__all__"]})
+
+    return names
 
 
 def lazy_module(name: str) -> Any:

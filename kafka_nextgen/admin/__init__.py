@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.lazy_imports import lazy_getattr
+from kafka_nextgen.lazy_imports import lazy_dir, lazy_getattr
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin.acl_operations import AclOperation
@@ -87,7 +87,4 @@ _LATER = {
 }
 
 __getattr__ = lazy_getattr(__name__, _LATER)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = lazy_dir(__name__)

@@ -23,7 +23,7 @@ from kafka_nextgen.assignors.spec import (
     TopicMetadata,
 )
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.lazy_imports import lazy_getattr
+from kafka_nextgen.lazy_imports import lazy_dir, lazy_getattr
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.explaining import (
@@ -90,7 +90,4 @@ _LATER = {
 }
 
 __getattr__ = lazy_getattr(__name__, _LATER)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = lazy_dir(__name__)
