@@ -16,6 +16,7 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application import iteration as iterating
 from kafka_nextgen.engine.application.iteration import IterationInPython
+from tests.support.garbage import no_collections
 from tests.support.waiting import GUARD_S
 
 T = TypeVar("T")
@@ -162,12 +163,9 @@ def test_nothing_is_left_of_a_loop_that_was_left(kind: Makes) -> None:
         dropped.close()
         return weakref.ref(source)
 
-    gc.disable()
-    try:
+    with no_collections():
         gone = asyncio.run(scene())
         assert gone() is None
-    finally:
-        gc.enable()
 
 
 @compiled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import threading
@@ -26,6 +25,7 @@ from tests.engine.bad_records import (
     told,
 )
 from tests.engine.stage import Stage, tp
+from tests.support.garbage import no_collections
 
 
 def positions(consumer: Consumer) -> list[int]:
@@ -196,18 +196,14 @@ def test_auto_commit_covers_what_was_given_out(orders: Stage) -> None:
 
 @pytest.mark.skipif(not ACCELERATED, reason="in Python, rows that are not through refer to themselves")
 def test_what_was_read_is_free_with_its_records(orders: Stage) -> None:
-    gc.disable()
-    try:
-        with consuming(orders) as consumer:
-            batches = consumer.poll().batches()
-            for batch in batches:
-                assert len(list(take_good(batch))) in (2, 10, 12)
-            alive = [weakref.ref(batch._part.columns.values) for batch in batches]
-            del batch, batches
-            consumer.seek_to_end()
-            assert [reference() for reference in alive] == [None] * len(alive)
-    finally:
-        gc.enable()
+    with no_collections(), consuming(orders) as consumer:
+        batches = consumer.poll().batches()
+        for batch in batches:
+            assert len(list(take_good(batch))) in (2, 10, 12)
+        alive = [weakref.ref(batch._part.columns.values) for batch in batches]
+        del batch, batches
+        consumer.seek_to_end()
+        assert [reference() for reference in alive] == [None] * len(alive)
 
 
 # ---- loops

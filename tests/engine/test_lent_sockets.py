@@ -30,6 +30,7 @@ from tests.engine.lent import (
 from tests.engine.stage import Stage, poll_until, read, tp, values
 from tests.engine.steady import next_of, once
 from tests.support.descriptors import open_descriptors
+from tests.support.garbage import no_collections
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
@@ -547,14 +548,11 @@ def test_a_consumer_that_is_not_lent_is_waited_for_in_the_usual_way(stage: Stage
 def test_a_closed_consumer_leaves_no_descriptor(stage: Stage, way: Way) -> None:
     """It does not depend on garbage collection, which may be far away."""
     gc.collect()
-    gc.disable()
-    try:
+    with no_collections():
         before = set(open_descriptors())
         with lent_reader(stage, fetch_max_wait_ms=50) as consumer:
             assert reads_on(stage, consumer, way)
         eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
-    finally:
-        gc.enable()
 
 
 def test_nor_does_one_that_was_dropped(stage: Stage) -> None:
@@ -575,9 +573,6 @@ def test_nor_does_one_that_was_dropped(stage: Stage) -> None:
     before = set(open_descriptors())
     with pytest.warns(ResourceWarning, match=r"close\(\)"):
         thread = collected()
-    gc.disable()
-    try:
+    with no_collections():
         thread.join()
         eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
-    finally:
-        gc.enable()

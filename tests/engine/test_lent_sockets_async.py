@@ -18,6 +18,7 @@ from kafka_nextgen.errors import ConcurrentUseError
 from tests.engine.lent import arriving, hold_back, is_lent, is_waiting, lend, lend_soon, poll, records_of, sockets_of
 from tests.engine.stage import Stage, tp
 from tests.support.descriptors import open_descriptors
+from tests.support.garbage import no_collections
 
 pytestmark = pytest.mark.skipif(not (ACCELERATED and CAN_LEND), reason="nothing can be lent")
 
@@ -210,12 +211,9 @@ async def test_a_closed_consumer_keeps_no_connection_open(stage: Stage) -> None:
 @WAYS
 async def test_a_closed_consumer_leaves_no_descriptor(stage: Stage, take: Take) -> None:
     gc.collect()
-    gc.disable()
-    try:
+    with no_collections():
         before = set(open_descriptors())
         async with lent(stage, fetch_max_wait_ms=50) as consumer:
             assert await reads_on(stage, consumer, take)
         while not set(open_descriptors()) <= before:
             await asyncio.sleep(0)
-    finally:
-        gc.enable()

@@ -16,6 +16,7 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.record_run import TIMESTAMP_TYPES
 from kafka_nextgen.types import Record
+from tests.support.garbage import no_collections
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 from tests.wire.served_socket import ServedSocket, offsets_of
@@ -318,8 +319,7 @@ def test_other_sockets_are_refused(sockets: Any) -> None:
 def test_what_is_kept_until_the_rows_end_starts_no_garbage_collection(stage: Stage) -> None:
     """One of all objects of a process takes tens of milliseconds, in which no record arrives."""
     at_once = 700  # new objects; the default threshold of Python 3.10 to 3.12
-    gc.disable()
-    try:
+    with no_collections():
         before, handed_over = gc.get_count()[0], 0
         while True:
             stage.brokers[0].answers(3 + handed_over)
@@ -328,5 +328,3 @@ def test_what_is_kept_until_the_rows_end_starts_no_garbage_collection(stage: Sta
             handed_over += 1
         assert handed_over > 8
         assert gc.get_count()[0] - before < at_once * 3 / 4, "the poll that follows creates some, too"
-    finally:
-        gc.enable()
