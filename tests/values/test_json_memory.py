@@ -6,10 +6,10 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.values import Json
+from tests.support.failing_memory import in_process_that_may_fail, runs_out
 from tests.values.decoding import buffers_of
 from tests.values.json_samples import GOOD, WIDE
 
-_testcapi = pytest.importorskip("_testcapi", reason="this Python has no allocator that fails")
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension is not there")
 
 #: With what only Python's reading of numbers decides: just above the middle of two doubles.
@@ -29,14 +29,9 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.json_decode(builder, program, 0, 0, VALUES, 0, len(VALUES[1]) - 1)
         builder.__arrow_c_array__()
 
-    decode()
-    failed = 0
-    for number in range(1, 800):
-        try:
-            _testcapi.set_nomemory(number, 0 if is_for_good else number + 1)
-            decode()
-        except MemoryError:
-            failed += 1
-        finally:
-            _testcapi.remove_mem_hooks()
-    assert 100 < failed < 800
+    def fail() -> None:
+        decode()
+        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 800))
+        assert 100 < failed < 800
+
+    in_process_that_may_fail(fail)

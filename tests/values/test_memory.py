@@ -9,10 +9,10 @@ from kafka_nextgen.values.avro.compiling import compiled
 from kafka_nextgen.values.avro.layout import layout_of
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.columns import flattened
+from tests.support.failing_memory import in_process_that_may_fail, runs_out
 from tests.values.decoding import buffers_of, encoded
 from tests.values.samples import GOOD, WIDE
 
-_testcapi = pytest.importorskip("_testcapi", reason="this Python has no allocator that fails")
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the extension is not there")
 
 GOODS = [encoded(WIDE, value) for value in GOOD]
@@ -30,14 +30,9 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.avro_decode(builder, (program,), 0, VALUES, 0, len(VALUES[1]) - 1)
         builder.__arrow_c_array__()
 
-    decode()
-    failed = 0
-    for number in range(1, 600):
-        try:
-            _testcapi.set_nomemory(number, 0 if is_for_good else number + 1)
-            decode()
-        except MemoryError:
-            failed += 1
-        finally:
-            _testcapi.remove_mem_hooks()
-    assert 100 < failed < 600
+    def fail() -> None:
+        decode()
+        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 600))
+        assert 100 < failed < 600
+
+    in_process_that_may_fail(fail)

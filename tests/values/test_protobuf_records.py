@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from kafka_nextgen import DeserializationError, Records, TopicPartition
@@ -14,6 +12,7 @@ from kafka_nextgen.values.protobuf.compiling import compiled
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.shapes import shape_of
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.support.failing_memory import in_process_that_may_fail, runs_out
 from tests.values.decoding import buffers_of
 from tests.values.protobuf_messages import F, made
 from tests.values.protobuf_samples import GOOD, WIDE
@@ -79,7 +78,6 @@ def test_all_types_can_be_left_out_of_a_table() -> None:
 @pytest.mark.skipif(not ACCELERATED, reason="the extension is not there")
 @pytest.mark.parametrize("is_for_good", [False, True])
 def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
-    failing: Any = pytest.importorskip("_testcapi", reason="this Python has no allocator that fails")
     shape = shape_of(WIDE.DESCRIPTOR, True, "ns")
     root = layout_of(shape, "value", True)
     layout, program = flattened(root), compiled(shape, root, True, ())
@@ -93,16 +91,9 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.protobuf_decode(builder, program, values, 0, len(values[1]) - 1, merge)
         builder.__arrow_c_array__()
 
-    decode()
-    failed = 0
-    for number in range(1, 800):
-        is_failed = False
-        try:
-            failing.set_nomemory(number, 0 if is_for_good else number + 1)
-            decode()
-        except MemoryError:
-            is_failed = True
-        finally:
-            failing.remove_mem_hooks()
-        failed += is_failed  # not before: a number beyond 256 takes memory
-    assert 100 < failed < 800
+    def fail() -> None:
+        decode()
+        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 800))
+        assert 100 < failed < 800
+
+    in_process_that_may_fail(fail)

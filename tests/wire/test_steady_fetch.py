@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
-from types import ModuleType
 from uuid import UUID
 
 import pytest
@@ -16,6 +15,7 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.fetch_request import WantedPartition, WantedTopic
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.requests.over_the_wire import AUDIT, ORDERS
+from tests.support.failing_memory import in_process_that_may_fail, runs_out
 from tests.wire.calls_into_c import growth_of
 from tests.wire.steady_bodies import NOTHING_FRAME as NOTHING
 from tests.wire.steady_bodies import SOUND_FRAME as SOUND
@@ -190,37 +190,26 @@ def test_references_are_given_back() -> None:
 
 
 def test_whatever_there_is_no_memory_for_nothing_changes_and_nothing_is_kept() -> None:
-    testcapi = pytest.importorskip("_testcapi")
+    in_process_that_may_fail(fail_for_lack_of_memory)
+
+
+def fail_for_lack_of_memory() -> None:
     step, twin, arguments = Start().step(), Twin(Start()), Start().arguments
     shared = [*(place.partition for place in PLACES), *TYPES, DecodedPartition, accelerator.SteadyFetch]
     before = refcounts(shared)
     for call in (lambda: step.answer(SOUND, 6), lambda: accelerator.SteadyFetch(*arguments)):
-        assert failures_of(call, step, testcapi) > 0
+        assert failures_of(call, step) > 0
     has_kept_what_it_takes = sys.version_info < (3, 11)
-    assert failures_of(step.places, step, testcapi) > 0 or has_kept_what_it_takes
+    assert failures_of(step.places, step) > 0 or has_kept_what_it_takes
     assert refcounts(shared) == before
     assert twin.answer(SOUND[5:], 6) is not None
     assert agrees(step, twin, bring(5))
 
 
-def failures_of(
-    call: Callable[[], object], step: accelerator.SteadyFetch[DecodedPartition], testcapi: ModuleType
-) -> int:
+def failures_of(call: Callable[[], object], step: accelerator.SteadyFetch[DecodedPartition]) -> int:
     """How often a call fails until there is memory enough for it; nothing changes then."""
     places, answers, failures = step.places(), step.answers, 0
-    while not does_with(failures, call, testcapi):
+    while runs_out(call, failures):
         assert (step.places(), step.answers) == (places, answers)
         failures += 1
     return failures
-
-
-def does_with(allocations: int, call: Callable[[], object], testcapi: ModuleType) -> bool:
-    """Whether a call does with so many allocations; there are no more then."""
-    testcapi.set_nomemory(allocations)
-    try:
-        call()
-    except MemoryError:
-        return False
-    finally:
-        testcapi.remove_mem_hooks()
-    return True
