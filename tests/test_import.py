@@ -120,7 +120,8 @@ FOR_LOOPS = {"kafka_nextgen.aio", "kafka_nextgen.wire.records", "zlib"}
 #: What ``import kafka_nextgen`` does not import besides.
 NOT_FOR_THE_PACKAGE = {
     *NOT_FOR_THE_CLASS,
-    *("asyncio", "concurrent.futures", "logging", "socket", "ssl", "subprocess"),
+    *("asyncio", "concurrent.futures", "logging", "socket", "ssl"),
+    *(("subprocess",) if sys.version_info >= (3, 11) else ()),  # before, platform imported it, which attrs imports
     *("kafka_nextgen.consumer", "kafka_nextgen.engine", "kafka_nextgen.properties", "kafka_nextgen.transport"),
 }
 

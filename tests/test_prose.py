@@ -114,7 +114,7 @@ def test_every_rule_has_texts() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_expression_has_a_text_that_it_finds(rule: str) -> None:
-    flags = re.NOFLAG if RULES[rule].get("match_case") else re.IGNORECASE
+    flags = 0 if RULES[rule].get("match_case") else re.IGNORECASE
     texts = "\n".join(bad_texts(rule))
     assert [each for each in expressions(rule) if not re.search(rf"\b(?:{each})\b", texts, flags)] == []
 
