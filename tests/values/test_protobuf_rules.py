@@ -149,7 +149,7 @@ def test_an_entry_with_unknown_fields_counts_as_unknown_as_protobuf_has_it() -> 
     good, bad = b"\x0a\x01a\x12\x04\x08\x01\x08\x02", b"\x0a\x01b\x12\x02\x08\x03\x18\x01"
     inner = b"\x0a\x01c\x12\x04\x08\x03\x10\x01"
     value = delimited(1, good) + delimited(1, bad) + delimited(1, inner)
-    assert list(column(kind, [value, delimited(1, bad)])[0]) == ["a", "c"]
+    assert sorted(column(kind, [value, delimited(1, bad)])[0]) == ["a", "c"]  # protobuf keeps no order
 
 
 def test_what_is_in_an_entry_that_counts_as_unknown_does_no_harm() -> None:

@@ -185,7 +185,8 @@ def _decompress_lz4(data: memoryview, limit_bytes: int) -> memoryview:
         frame = lz4_frame(data)
         if frame is None or frame.end >= len(data) or lz4_frame(data[frame.end :]) is not None:
             raise
-        return _lz4_frames(data[: frame.end], limit_bytes)  # like Kafka, ignore what follows
+    # Like Kafka, ignore what follows. The error is gone, and with it the buffer that its traceback holds.
+    return _lz4_frames(data[: frame.end], limit_bytes)
 
 
 def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:

@@ -41,10 +41,10 @@ def _framed(value: dict[str, Any]) -> bytes:
 
 
 def _decode(data: bytes) -> None:
-    good, alone = _good()
     with refusals():
         if not ACCELERATED:
             raise DecodeError("the extension was not compiled")
+        good, alone = _good()
         bounds = memoryview(array("i", (0, len(good), len(good) + len(data))))
         (batch, bad), (judged, refused) = (_columns(bounds, _room().put(good + data), in_c) for in_c in (True, False))
         assert [each.row for each in bad] == [each.row for each in refused], (bad, refused)
