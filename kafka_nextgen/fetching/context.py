@@ -5,22 +5,27 @@ Each partition has a fence, a number that changes whenever answers still in flig
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from attrs import Factory, evolve
+from attrs import evolve
 
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.needs import Fetch, NeedMetadata
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.resting import Resting, find_resting
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.socket_answers import SteadySocket, apply_taken
-from kafka_nextgen.fetching.underway import FetchBudget, Underway
+from kafka_nextgen.fetching.underway import FetchBudget, NodeUnderway, Underway
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["Assigned", "FetchContext", "MetadataRefresh", "SteadyState"]
+__all__ = ["NO_LEADER", "Assigned", "FetchContext", "MetadataRefresh", "SteadyState"]
+
+#: In place of a node, for partitions without a leader.
+NO_LEADER = -2
 
 
 class Assigned:
@@ -38,10 +43,18 @@ class Assigned:
         #: All assigned partitions.
         self.partitions = frozenset(self._states)
         self._last_fence = last_fence
+        self._last_turn = 0
         self.buffers = buffers or Buffers()
-        #: A counter of changes after which a partition may have another error or position than before. The application
-        #: looks at all partitions only after such a change.
+        #: A counter of changes after which any partition may have another error or position. The application looks at
+        #: all partitions only after such a change.
         self.changes = 0
+        #: The partitions that may have another position since the application last requested records.
+        self.moved: dict[TopicPartition, PartitionState] = {}
+        #: The partitions that may have an error since the application last looked at all partitions.
+        self.failing: dict[TopicPartition, PartitionState] = {}
+        #: Whether the next plan must visit all partitions; otherwise it visits those in ``pending`` (``resting``).
+        self.all_pending = True
+        self.pending: dict[TopicPartition, PartitionState] = {}
 
     def copy(self, partitions: Collection[TopicPartition]) -> Assigned:
         """A copy of these partitions that can be changed independently."""
@@ -66,7 +79,12 @@ class Assigned:
         for tp in sorted(wanted - self._states.keys()):
             topic_id = topic_ids.get(tp.topic)
             self._states[tp] = PartitionState(
-                tp, self._next_fence(), self._max_bytes, topic_id, assigned_by_id=topic_id is not None
+                tp,
+                self._next_fence(),
+                self._max_bytes,
+                topic_id,
+                turn=self._next_turn(),
+                assigned_by_id=topic_id is not None,
             )
         self.partitions = frozenset(self._states)
 
@@ -78,6 +96,7 @@ class Assigned:
             self._next_fence(),
             self._max_bytes,
             topic_id,
+            turn=state.turn,
             replaced=True,
             released=state.released,
             paused=state.paused,
@@ -109,7 +128,7 @@ class Assigned:
         for tp, fence in fences.items():
             state = get(tp)
             if state is not None and state.fence == fence:
-                found[tp] = state
+                found[tp] = self.pending[tp] = state
                 state.asked = state.asked and tp in but
         return found
 
@@ -137,10 +156,21 @@ class Assigned:
         state.asked = False
         state.ahead = None
 
+    def note_visited(self, state: PartitionState) -> None:
+        """Note that an answer has changed the partition's state."""
+        self.pending[state.partition] = self.moved[state.partition] = state
+        if state.error is not None:
+            self.failing[state.partition] = state
+
     def ask_last(self, partition: TopicPartition) -> PartitionState:
         """Move an assigned partition to the end of the fetch order; returns its state."""
         state = self._states[partition] = self._states.pop(partition)
+        state.turn = self._next_turn()
         return state
+
+    def _next_turn(self) -> int:
+        self._last_turn += 1
+        return self._last_turn
 
     def _next_fence(self) -> int:
         self._last_fence += 1
@@ -159,8 +189,13 @@ class FetchContext:
         self.metadata = MetadataRefresh(settings)
         #: The cluster image in which this assignment's topics were last looked up.
         self.searched: ClusterImage | None = None
+        #: By node, the number of partitions that must be fetched from it, as of the last plan; ``NO_LEADER`` for those
+        #: without a leader.
+        self.num_read: Counter[int | None] = Counter()
         #: None if the state is not steady, or if that has not been checked yet.
         self.steady_state: SteadyState | None = None
+        #: The partitions whose records the fast path has taken since it was last settled.
+        self.went_on: dict[TopicPartition, None] = {}
         #: The connections that are lent to the application's thread.
         self.sockets: list[SteadySocket] = []
         #: How many records these have received so far, and how many bytes their batches took, uncompressed.
@@ -172,52 +207,86 @@ class FetchContext:
             apply_taken(socket.taken, self)
 
     def end_steady_state(self) -> None:
-        """End the steady state; called before each change that affects the next requests."""
+        """End the steady state; called before each change that affects the next requests, unless it is an answer."""
         self.assigned.changes += 1
+        self.interrupt_steady_state()
+        self.wake_all()
+
+    def interrupt_steady_state(self) -> None:
+        """End the steady state before an answer or a plan, which change only the partitions that they visit."""
         for socket in self.sockets:
             socket.stop()
         self.apply_taken()
-        if self.steady_state is not None:
-            self.steady_state.note_silence(self.assigned)
-            self.steady_state = None
+        self.steady_state = None
+
+    def wake_all(self) -> None:
+        """Let every partition have its own state, and the next plan visit all of them. May be repeated."""
+        self.assigned.all_pending = True
+        for node in tuple(self.underway.nodes.values()):
+            self.wake(node)
+
+    def wake(self, node: NodeUnderway) -> None:
+        """Let each resting partition of a node have its own state."""
+        resting = node.resting
+        if resting is not None:
+            states = resting.resting_of(self.assigned.by_partition)
+            resting.wake(states)
+            if resting.is_answered:
+                self.assigned.pending.update({state.partition: state for state in states})
+            node.resting = None
+
+    @property
+    def pending_states(self) -> Collection[PartitionState]:
+        """The partitions about which something may have to be requested."""
+        return self.assigned.states if self.assigned.all_pending else self.assigned.pending.values()
+
+    @property
+    def num_nodes(self) -> int:
+        """From how many nodes partitions must be fetched, as of the last plan."""
+        return sum([count > 0 for node_id, count in self.num_read.items() if node_id not in (None, NO_LEADER)])
+
+    @property
+    def share_bytes(self) -> int:
+        """The share of the buffers of each partition that must be fetched; there is at least one."""
+        num_partitions = sum([count for node_id, count in self.num_read.items() if node_id is not None])
+        return self.settings.buffer_bytes // num_partitions
+
+    @property
+    def is_little_waiting(self) -> bool:
+        """Whether not even all buffered and undecoded records together exceed a partition's share."""
+        return self.buffers.total_bytes + self.underway.decoding_bytes < self.share_bytes
+
+    def note_silence(self) -> None:
+        """Copy the time of each node's last answer to its resting partitions."""
+        for node in self.underway.nodes.values():
+            if node.resting is not None:
+                node.resting.note_silence(node.resting.resting_of(self.assigned.by_partition))
+
+    def find_resting(self, node: NodeUnderway) -> Resting | None:
+        """The resting partitions of a node, None if each partition may have changed, or if no fetch is in flight."""
+        image = None if self.assigned.all_pending else self.searched
+        if node.resting is None and node.asked is not None and image is not None:
+            node.resting = find_resting(node.asked, self.assigned.by_partition, image)
+        return node.resting
 
 
 @define
 class SteadyState:
     """Facts that hold until something changes. ``share_bytes`` is each partition's share of the buffers.
 
-    ``asked`` contains, by node, the fences of a fetch known to request all partitions read from that node.
-    ``answered_at`` contains the time of each node's last answer, in seconds. ``fast_path`` defines when a state is
-    steady.
+    ``fast_path`` defines when a state is steady.
     """
 
     image: ClusterImage
     settings: FetchSettings
     num_nodes: int
     share_bytes: int
-    asked: dict[int, Mapping[TopicPartition, int]] = Factory(dict)
-    answered_at: dict[int, float] = Factory(dict)
 
-    def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
-        """Whether the fetch requests all partitions read from its node, exactly as a new plan would.
-
-        The log end of each must be known: only the slow path queries an end that an answer omits.
-        """
-        current = assigned.unchanged(fetch.fences)
-        if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
-            return False
-        if any(state.end_offset < 0 for state in current.values()):
-            return False
-        positions = {tp: state.next_position() for tp, state in current.items()}
-        assert positions == fetch.wanted, "a partition requested in any other way counts as new to its node"
-        self.asked[fetch.node_id] = fetch.fences
-        return True
-
-    def note_silence(self, assigned: Assigned) -> None:
-        """Copy each node's last answer time to its partitions."""
-        for node_id, answered_at in self.answered_at.items():
-            for state in assigned.unchanged(self.asked[node_id]).values():
-                state.silent_since = answered_at
+    def covers(self, fetch: Fetch, underway: Underway) -> bool:
+        """Whether the fetch requests all partitions read from its node, exactly as a new plan would."""
+        resting = underway.nodes[fetch.node_id].resting
+        is_regular = not fetch.session.is_full and fetch.max_wait_ms == self.settings.max_wait_ms
+        return is_regular and resting is not None and resting.fetch is fetch and not resting.restless
 
 
 class MetadataRefresh:

@@ -1,16 +1,14 @@
 """The fast path of fetching: goes from a plain answer directly to the next fetch from the same node.
 
 If records arrive one by one, a node answers a thousand times a second, and each answer contains few partitions. The
-slow path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state, the next plan is known without
-visiting them. Both paths have the same result.
+slow path (``received``, ``fetched``, ``plan``) decodes and plans in Python. In a steady state, the next plan is known
+without it. Both paths have the same result.
 
 In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
 the records in the answer. The state is steady as long as
 
-- each partition is fetched from its leader, in the session of its node, or may not be handed over at all (it is paused
-  or being revoked);
-- no partition is read up to an end, or has failed since its last answer;
-- the log end of each partition of this node is known;
+- each partition rests (``resting``): it is fetched from its leader, in the session of its node, and has neither an end
+  nor a failure since its last answer; or it may not be handed over at all (it is paused or being revoked);
 - nothing is being decoded or fetched out of session;
 - nothing else has changed the next requests.
 
@@ -20,21 +18,17 @@ The compiled step checks whether the answer is plain, decodes it into columns, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeAlias
 
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.context import FetchContext, SteadyState
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
-from kafka_nextgen.fetching.positions import PartitionState, Phase
-from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.results import note_ends, note_records
-from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.socket_answers import SteadySocket
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
-from kafka_nextgen.requests.fetch import FetchPosition
 
 __all__ = ["FastPath", "NodeFetches"]
 
@@ -75,8 +69,9 @@ class FastPath:
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
         """Follow the answers to ``fetch``, which is in flight, with the step from ``make``; None if not steady."""
+        self.settle()
         state = self._find_state(image)
-        if state is None or not state.covers(fetch, self._assigned):
+        if state is None or not state.covers(fetch, self._context.underway):
             return None
         steady = NodeFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
         if self._buffers.total_bytes > steady.most_buffered_bytes:
@@ -86,10 +81,19 @@ class FastPath:
 
     def _find_state(self, image: ClusterImage) -> SteadyState | None:
         context = self._context
-        if context.steady_state is None and context.searched is image and context.underway.is_plain:
-            context.steady_state = _find_steady_state(self._assigned.states, image, context.settings)
+        if context.steady_state is None and context.searched is image and self._is_all_resting():
+            context.steady_state = SteadyState(image, context.settings, context.num_nodes, context.share_bytes)
         state = context.steady_state
         return state if state is not None and state.image is image else None
+
+    def _is_all_resting(self) -> bool:
+        """Whether every partition rests while it is fetched, or may not be handed over; at least one is fetched."""
+        context, assigned = self._context, self._assigned
+        if assigned.all_pending or assigned.pending or not context.underway.is_plain:
+            return False
+        resting = [context.find_resting(node) for node in context.underway.nodes.values()]
+        fetched = [each for each in resting if each is not None]
+        return bool(fetched) and not any(each.restless or each.is_answered for each in fetched)
 
     def _most_buffered_bytes(self, state: SteadyState, fetch: Fetch) -> int:
         budget = self._context.budget
@@ -110,10 +114,11 @@ class FastPath:
             return None
         for result in taken[1]:
             assert result.columns is not None, "a plain answer contains records"
+            self._context.went_on[result.partition] = None
             state = self._assigned.ask_last(result.partition)
             note_ends(state, result, self._context.settings)
             note_records(state, self._buffers, result.columns)
-        steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = now
+        _note_answer(steady, self._context, now)
         return taken
 
     def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
@@ -124,9 +129,9 @@ class FastPath:
         """
         if steady.state is self._context.steady_state and steady.state.image is image:
             return True
-        _settle(steady, self._context)
+        self.settle()
         state = self._find_state(image)
-        if state is None or not state.covers(steady.fetch, self._assigned):
+        if state is None or not state.covers(steady.fetch, self._context.underway):
             return False
         steady.state, steady.most_buffered_bytes = state, self._most_buffered_bytes(state, steady.fetch)
         return True
@@ -148,7 +153,7 @@ class FastPath:
             self._context.apply_taken()
         finally:
             self._context.sockets.remove(socket)
-            steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = socket.asked_at
+            _note_answer(steady, self._context, socket.asked_at)
             steady.socket = None
 
     def end(self, steady: NodeFetches) -> Fetch:
@@ -159,45 +164,32 @@ class FastPath:
 
     def settle(self) -> None:
         """Update the fetches in flight, before anything takes the slow path."""
+        self._context.apply_taken()
         for steady in self.followed:
             _settle(steady, self._context)
 
 
+def _note_answer(steady: NodeFetches, context: FetchContext, now: float) -> None:
+    steady.asked_at = now
+    resting = context.underway.nodes[steady.fetch.node_id].resting
+    if resting is not None:
+        resting.note_answer(now)
+
+
 def _settle(steady: NodeFetches, context: FetchContext) -> None:
     if steady.socket is not None:
-        steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = steady.socket.asked_at
+        _note_answer(steady, context, steady.socket.asked_at)
     answers = steady.step.answers - steady.settled_answers
     if not answers:
         return
-    wanted = dict(steady.fetch.wanted)
-    moved: list[FetchPosition] = []
-    for tp, (offset, epoch) in steady.step.places().items():
-        if offset != wanted[tp].offset:
-            wanted[tp] = wanted[tp]._replace(offset=offset, last_epoch=epoch)
-            moved.append(wanted[tp])
-    session = context.underway.nodes[steady.fetch.node_id].session.went_on(moved, answers)
+    wanted, places = dict(steady.fetch.wanted), steady.step.places()
+    went_on = [tp for tp in context.went_on if tp in places]
+    moved = {tp: wanted[tp]._replace(offset=places[tp][0], last_epoch=places[tp][1]) for tp in went_on}
+    for tp in went_on:
+        del context.went_on[tp]
+    wanted.update(moved)
+    session = context.underway.nodes[steady.fetch.node_id].session.went_on(moved.values(), answers)
     following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
     context.underway.replace(steady.fetch, following)
     steady.fetch = following
     steady.settled_answers += answers
-
-
-def _find_steady_state(
-    states: Iterable[PartitionState], image: ClusterImage, settings: FetchSettings
-) -> SteadyState | None:
-    """A new steady state, or None if the state of some partition rules it out."""
-    if not all(_is_steady(state, image) for state in states):
-        return None
-    read = [state for state in states if state.asked]
-    if not read:
-        return None
-    num_nodes = len({state.leader for state in read})
-    return SteadyState(image, settings, num_nodes, settings.buffer_bytes // len(read))
-
-
-def _is_steady(state: PartitionState, image: ClusterImage) -> bool:
-    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error or state.bound)
-    is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
-    is_known = state.phase is Phase.FETCHING and state.ahead is None
-    is_asked = state.asked and not state.is_new_there
-    return is_sound and is_in_place and is_known and (is_asked if state.may_hand_over else not state.asked)

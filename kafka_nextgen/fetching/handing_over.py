@@ -33,8 +33,7 @@ class Handover:
         self._by_partition = assigned.by_partition
         self._buffers = assigned.buffers
         self.uncommitted = Uncommitted(assigned.by_partition)
-        self._without_errors_at = self._consumed_at = -1  # the numbers of ``assigned.changes`` then
-        self._moved: dict[TopicPartition, PartitionState] = {}  # by handing over, since ``mark_consumed``
+        self._failing_at = self._consumed_at = -1  # the numbers of ``assigned.changes`` then
 
     def has_records(self) -> bool:
         """Whether ``take`` would return records, or raise."""
@@ -45,18 +44,16 @@ class Handover:
 
     def _first_with_error(self) -> PartitionState | None:
         """The first partition with an error for the application."""
-        changes = self._assigned.changes
-        if self._without_errors_at == changes:
+        assigned = self._assigned
+        changes = assigned.changes
+        if self._failing_at != changes:
+            assigned.failing = {state.partition: state for state in self._states if state.error is not None}
+            self._failing_at = changes
+        if not assigned.failing:
             return None
-        is_any = False
-        for state in self._states:
-            if state.error is not None:
-                is_any = True
-                if state.may_hand_over:
-                    return state
-        if not is_any:
-            self._without_errors_at = changes
-        return None
+        assigned.failing = {tp: state for tp, state in assigned.failing.items() if state.error is not None}
+        failing = [state for state in assigned.failing.values() if state.may_hand_over]
+        return min(failing, key=lambda state: state.turn, default=None)
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises the same errors as ``peek``."""
@@ -123,7 +120,7 @@ class Handover:
         if state is None:
             self.uncommitted.note_overtaken(part)
             return
-        self._moved[state.partition] = state  # before its position moves
+        self._assigned.moved[state.partition] = state  # before its position moves
         behind = OffsetAndMetadata(part.next_offset, part.leader_epoch)
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
         last = part.columns.offsets[part.stop - 1]
@@ -152,7 +149,7 @@ class Handover:
         *whole, last = parts
         state = self._by_partition.get(last.columns.partition)
         if state is not None and len(whole) > 1:
-            self._moved[state.partition] = state  # before its position moves
+            self._assigned.moved[state.partition] = state  # before its position moves
             end = whole[-1]
             behind = OffsetAndMetadata(end.next_offset, end.leader_epoch)
             fetched = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
@@ -176,7 +173,7 @@ class Handover:
         self.uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
             last = parts[-1]
-            self._moved[state.partition] = state
+            self._assigned.moved[state.partition] = state
             if state.last_handed_over == last.columns.offsets[last.stop - 1]:
                 position = state.position_before(parts[0])
                 self._buffers.put_back(parts)
@@ -203,9 +200,10 @@ class Handover:
 
     def mark_consumed(self) -> None:
         """Note that the application requested more records, so all records handed over so far count as processed."""
-        changes, moved = self._assigned.changes, self._moved
+        changes, moved = self._assigned.changes, self._assigned.moved
         is_all = self._consumed_at != changes
-        self._consumed_at, self._moved = -1, {}  # if this call is interrupted, the next one looks at all partitions
+        self._consumed_at = -1  # if this call is interrupted, the next one looks at all partitions
+        self._assigned.moved = {}
         for state in tuple(self._states if is_all else moved.values()):
             if self._stores_offsets:
                 self._mark_start(state)

@@ -63,6 +63,8 @@ class PartitionState:
     fence: int
     max_bytes: int
     topic_id: TopicId | None = None  # the id of its topic, once known
+    turn: int = 0  # its place in the order in which partitions are fetched
+    read_from: int | None = None  # the node for which the last plan counted it, if it must be fetched; see ``planning``
     assigned_by_id: bool = False  # the assignor identified the topic by id, so no other can replace it
     replaced: bool = False  # this topic replaced another one; see ``topics``
     gone: bool = False  # the topic no longer exists; see ``topics``

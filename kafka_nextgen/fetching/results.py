@@ -75,8 +75,8 @@ class Results:
         Call ``fetched`` or ``failed`` afterwards. Returns False if the node refused the session; then call neither of
         them: the same request is repeated immediately.
         """
-        self._context.end_steady_state()
-        quiet = self._underway.receive(fetch, answer, arrivals)
+        self._context.interrupt_steady_state()
+        quiet = self._receive(fetch, answer, arrivals, now)
         if quiet:
             self._note_no_news(quiet, fetch.node_id, now)
         if arrivals:
@@ -85,6 +85,28 @@ class Results:
             self._answered(fetch)
             return False
         return True
+
+    def _receive(
+        self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
+    ) -> Mapping[TopicPartition, int]:
+        """Note the answer; returns the partitions that it omits, except for resting ones.
+
+        An answer with most of its node's partitions, or that concerns them all, is visited partition by partition.
+        """
+        context, node = self._context, self._underway.nodes[fetch.node_id]
+        if self._assigned.all_pending:
+            context.wake_all()  # completes an interrupted call
+        elif not fetch.is_out_of_session and 2 * len(answer.partitions) < len(fetch.fences):
+            context.find_resting(node)
+        quiet = self._underway.receive(fetch, answer, arrivals)
+        resting = None if fetch.is_out_of_session else node.resting
+        if resting is not None and resting.is_answered:
+            rested = [tp for tp in answer.partitions if tp not in resting.restless]
+            resting.note_silence(self._assigned.known(rested))
+            resting.note_answer(now)
+        if resting is not None and (not resting.is_answered or resting.is_empty):
+            context.wake(node)
+        return quiet
 
     def _note_no_news(self, fences: Mapping[TopicPartition, int], node_id: int, now: float) -> None:
         """Note that a session's answer omitted these partitions, which means that they have no new records.
@@ -116,7 +138,7 @@ class Results:
 
         Returns the partitions whose leader prefers unreadable replicas; requests to it now omit the rack.
         """
-        self._context.end_steady_state()
+        self._context.interrupt_steady_state()
         redirected: list[TopicPartition] = []
         rest = self._underway.end(fetch)
         current = self._assigned.answered(rest.fences, but=rest.arrivals)  # those are already requested again
@@ -127,6 +149,7 @@ class Results:
                 replica = state.replica
                 self._apply(state, result, fetch, rest.arrivals.get(result.partition), now)
                 self._assigned.ask_last(state.partition)
+                self._assigned.note_visited(state)
                 if state.replica is not replica and state.replica.is_looping and not replica.is_looping:
                     redirected.append(state.partition)
             else:

@@ -114,6 +114,26 @@ class FetchSession:
         self._open = SessionRequest(self._id, self._epoch, tuple([new for _, new in changed]), dropped)
         return self._open
 
+    @property
+    def begins(self) -> bool:
+        """Whether the next request names all partitions."""
+        return self._epoch == _FULL
+
+    def ask_again(self, changed: Iterable[FetchPosition], dropped: Iterable[TopicPartition]) -> SessionRequest:
+        """The request that fetches the same positions as the last one, except for ``changed`` and ``dropped``."""
+        assert self._epoch != _FULL, "a request that names all partitions needs their positions"
+        known, told = self._known, list[FetchPosition]()
+        forgotten = [known.pop(tp) for tp in dropped]
+        for new in changed:
+            old = known.get(new.partition)
+            if old != new:
+                if old is not None and _is_other_topic(old, new):
+                    forgotten.append(old)
+                known[new.partition] = new
+                told.append(new)
+        self._open = SessionRequest(self._id, self._epoch, tuple(told), tuple(forgotten))
+        return self._open
+
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         """Apply an answer; returns whether partitions omitted from it have no updates."""
         if request.epoch == _ALONE:

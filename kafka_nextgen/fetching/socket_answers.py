@@ -57,6 +57,7 @@ def _apply(results: list[DecodedPartition], first: _Results, taken: list[_Result
     runs, sizes, added, size = buffers.addition(partition, columns)
     added_bytes = sum([each.nbytes for each in columns])
     num_records, num_bytes = sum([len(each.offsets) for each in columns]), sum([each.data_bytes for each in columns])
+    context.went_on[partition] = None
     # From here on nothing is called, so no signal handler runs.
     if not taken or taken[0] is not first or state.fetch_offset != begin:
         return

@@ -38,6 +38,7 @@ from typing import NamedTuple
 from attrs import Factory
 
 from kafka_nextgen.fetching.needs import Arrival, Fetch
+from kafka_nextgen.fetching.resting import Resting
 from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer
 from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition
@@ -69,6 +70,7 @@ class NodeUnderway:
     asked: Fetch | None = None
     out_of_session: Fetch | None = None
     decoding: list[Rest] = Factory(list)
+    resting: Resting | None = None
 
 
 class Underway:
@@ -96,13 +98,16 @@ class Underway:
     ) -> Mapping[TopicPartition, int]:
         """Note that the answer has arrived, and which of its records are being decoded.
 
-        Returns the fences of the partitions that are done because they have no updates.
+        Returns the fences of the partitions that are done because they have no updates, except for resting ones.
         """
         node, told, fences = self.nodes[fetch.node_id], answer.partitions, fetch.fences
+        resting = None if fetch.is_out_of_session else node.resting
         assert fetch is node.asked or fetch is node.out_of_session, "each fetch is answered once"
         leaves_out = node.session.answered(fetch.session, answer) and len(told) < len(fences)
         quiet: dict[TopicPartition, int] = {}
-        if leaves_out:
+        if leaves_out and resting is not None:
+            fences, quiet = resting.answer(told)
+        elif leaves_out:
             quiet, fences = dict(fences), dict(fences)
             for tp in told:
                 quiet.pop(tp, None)
@@ -144,6 +149,13 @@ class Underway:
         node = self.nodes[fetch.node_id]
         assert node.asked is fetch
         node.asked = following
+        if node.resting is not None:
+            node.resting.fetch = following
+
+    @property
+    def decoded_partitions(self) -> set[TopicPartition]:
+        """The partitions being decoded."""
+        return {tp for node in self.nodes.values() for rest in node.decoding for tp in rest.arrivals}
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """The bytes of a partition being decoded."""

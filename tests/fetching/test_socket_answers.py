@@ -45,6 +45,7 @@ def context() -> Any:
         settings=SimpleNamespace(read_committed=False),
         received_records=0,
         received_bytes=0,
+        went_on={},
     )
 
 

@@ -82,6 +82,8 @@ class FetchExchange:
         self.timeout_s = (fetch.max_wait_ms + context.config.request_timeout_ms) / 1000
         #: When the last request was made, in monotonic seconds.
         self.asked_at = 0.0
+        #: The number of answers of the steady state that has ended; None if it did not begin.
+        self.num_followed: int | None = None
         self._fetch = fetch
         self._context = context
         self._may_be_steady = may_be_steady and ACCELERATED
@@ -177,6 +179,7 @@ class FetchExchange:
         """End the steady state, and return the fetch that was answered last or has failed."""
         if self._steady is not None:
             self._fetch = self._context.fetches.end_steady(self._steady)
+            self.num_followed = self._steady.settled_answers
             self._steady = None
         return self._fetch
 

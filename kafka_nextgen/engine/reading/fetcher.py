@@ -51,6 +51,10 @@ logger = logger_of("kafka_nextgen.fetch")
 #: The number of small answers in a row after which a steady state begins; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
+#: The largest such number, if the first answers were not plain. It doubles each time, because beginning visits all
+#: partitions, and with compressed records no answer is plain.
+MOST_BEFORE_STEADY = 1024
+
 _LEAST_DELAY_S = 0.001  # until the next plan; requests that become due in the meantime are planned together
 
 
@@ -88,6 +92,7 @@ class Fetcher:
         self._closed = False
         self._failure_logs: dict[str, FailureLog] = {}  # by type of request, and node
         self._small_answers: dict[int, int] = {}  # number in a row, by node
+        self._before_steady: dict[int, int] = {}  # how many have to come, by node, if not ``SMALL_BEFORE_STEADY``
 
     # ---- the assignment
 
@@ -147,7 +152,8 @@ class Fetcher:
         """Send a fetch immediately, because a task only starts in the next iteration; the task does everything else."""
         if not isinstance(need, Fetch):
             return None
-        may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
+        before_steady = self._before_steady.get(need.node_id, SMALL_BEFORE_STEADY)
+        may_be_steady = self._small_answers.get(need.node_id, 0) >= before_steady and not self._closed
         exchange = FetchExchange(need, self._exchanges, may_be_steady)
         with suppress(Exception):  # the task tries again, and handles the error
             exchange.reply = self._cluster.try_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
@@ -226,7 +232,18 @@ class Fetcher:
         now = clocks.monotonic()
         self._counters.latency.note(now - exchange.asked_at, now)
         fetch = exchange.end()
+        if exchange.num_followed is not None:
+            self._note_followed(fetch.node_id, exchange.num_followed)
         await self._take_slow_path(fetch, from_response(answer, fetch.names))
+
+    def _note_followed(self, node_id: int, count: int) -> None:
+        """Note how many answers a steady state has followed; if none, the next one begins later."""
+        if count:
+            self._before_steady.pop(node_id, None)
+        else:
+            before_steady = 2 * self._before_steady.get(node_id, SMALL_BEFORE_STEADY)
+            self._before_steady[node_id] = min(before_steady, MOST_BEFORE_STEADY)
+            self._small_answers[node_id] = 0
 
     async def _take_slow_path(self, fetch: Fetch, answer: FetchAnswer) -> None:
         """Decode and apply an answer; if it is large, the next fetch is sent before that."""
