@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from kafka_nextgen.engine.application.arrow_columns import TOPIC, Build, builders_of, headers_or_none
+from kafka_nextgen.engine.application.joined_runs import join_small
+from kafka_nextgen.errors import ArrowSchemaError
 
 if TYPE_CHECKING:
     from kafka_nextgen.wire.records import ColumnSlice
@@ -33,8 +35,14 @@ _BUILDERS: tuple[Build, ...] = (*builders_of(SCHEMA)[:-1], partial(headers_or_no
 
 
 def to_table(slices: Sequence[ColumnSlice], schema: pa.Schema | None = None) -> pa.Table:
-    """Return a table with one record batch per slice, using ``schema``, or ``SCHEMA`` by default."""
-    batches = [to_batch(part, schema) for part in slices]
+    """Return a table with one record batch per slice, using ``schema``, or ``SCHEMA`` by default.
+
+    Small slices are joined (``joined_runs``).
+    """
+    try:
+        batches = [to_batch(part, schema) for part in join_small(slices)]
+    except ArrowSchemaError:
+        batches = [to_batch(part, schema) for part in slices]  # raises an error that names the partition
     if not batches:
         _builders_of(schema)  # raises for an invalid schema even if there are no records
     return pa.Table.from_batches(batches, schema=SCHEMA if schema is None else schema)

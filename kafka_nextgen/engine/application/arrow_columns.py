@@ -19,6 +19,7 @@ from functools import lru_cache, partial
 
 import pyarrow as pa
 
+from kafka_nextgen.engine.application.joined_runs import JoinedRuns
 from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice, HeaderColumn
 
@@ -134,6 +135,8 @@ def _numbers(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> p
 
 
 def _partitions(part: ColumnSlice) -> pa.Array:
+    if isinstance(part, JoinedRuns):
+        return pa.Array.from_buffers(pa.int32(), len(part), [None, pa.py_buffer(part.numbers)])
     numbers = array("i", (part.partition.partition,)) * len(part)
     return pa.Array.from_buffers(pa.int32(), len(part), [None, pa.py_buffer(numbers)])
 

@@ -296,7 +296,9 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         key: ValueFormat | None = None,
         on_error: OnError | None = None,
     ) -> pyarrow.Table:
-        """Return the records as a pyarrow Table, without copying. Requires the ``kafka-nextgen[arrow]`` extra.
+        """Return the records as a pyarrow Table. Requires the ``kafka-nextgen[arrow]`` extra.
+
+        Nothing is copied, except that many small runs, of up to 64 records each, become one chunk.
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, the table has its columns, order and
