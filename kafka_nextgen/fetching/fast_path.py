@@ -32,9 +32,12 @@ from kafka_nextgen.requests.cluster_image import ClusterImage
 
 __all__ = ["FastPath", "NodeFetches"]
 
-#: An upper bound for the columns of a plain answer, which has at most 16 KiB: a record without key and value has seven
-#: bytes in the answer and thirty in columns.
-MOST_COLUMNS_BYTES = 128 * 1024
+#: An upper bound for the columns of a plain answer, in bytes per byte of the answer: a record without key and value has
+#: seven bytes there and thirty in columns.
+COLUMNS_PER_BYTE = 8
+
+#: How much room (bytes) for columns is required to begin: enough for a small answer.
+LEAST_COLUMNS_BYTES = 8 * 1024
 
 #: Makes the step that decodes plain answers and writes the next request.
 Step: TypeAlias = "accelerator.SteadyFetch[DecodedPartition]"
@@ -45,7 +48,7 @@ class NodeFetches:
     """The consecutive fetches from one node in a steady state.
 
     ``fetch`` was in flight when this object was last settled. An answer is applied here only if at most
-    ``most_buffered_bytes`` are buffered.
+    ``most_buffered_bytes`` are buffered afterwards.
     """
 
     state: SteadyState
@@ -73,9 +76,10 @@ class FastPath:
         state = self._find_state(image)
         if state is None or not state.covers(fetch, self._context.underway):
             return None
-        steady = NodeFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
-        if self._buffers.total_bytes > steady.most_buffered_bytes:
+        most_buffered_bytes = self._most_buffered_bytes(state, fetch)
+        if self._buffers.total_bytes + LEAST_COLUMNS_BYTES > most_buffered_bytes:
             return None
+        steady = NodeFetches(state, fetch, make(), most_buffered_bytes, fetch.asked_at)
         self.followed.append(steady)
         return steady
 
@@ -98,7 +102,7 @@ class FastPath:
     def _most_buffered_bytes(self, state: SteadyState, fetch: Fetch) -> int:
         budget = self._context.budget
         free_bytes = budget.buffer_bytes - self._context.underway.reserved_bytes + fetch.set_aside_bytes
-        return min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
+        return min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes))
 
     def take(
         self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
@@ -107,7 +111,9 @@ class FastPath:
 
         Returns None, without changing anything, if the answer has to take the slow path.
         """
-        if not self._is_steady(steady, image) or self._buffers.total_bytes > steady.most_buffered_bytes:
+        if not self._is_steady(steady, image):
+            return None
+        if self._buffers.total_bytes + COLUMNS_PER_BYTE * len(frame) > steady.most_buffered_bytes:
             return None
         taken = steady.step.answer(frame, correlation_id)
         if taken is None:

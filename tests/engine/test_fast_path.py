@@ -89,6 +89,18 @@ def test_nearly_every_answer_is_followed_and_each_is_in_the_metrics(stage: Stage
 
 
 @compiled
+def test_where_no_answer_is_plain_fewer_and_fewer_steady_states_begin(stage: Stage, steady: Steadiness) -> None:
+    """Each beginning visits all partitions, and compressed records always go the long way."""
+    stage.create()
+    with stage.reader(**PATIENT) as consumer:
+        for _ in range(40):
+            stage.write_zeros(0, 10)
+            assert len(read(consumer, 1)) == 1
+    assert steady.answers == 0
+    assert 2 <= steady.begun <= 4, "after 4, 8 and 16 more answers"
+
+
+@compiled
 def test_each_fetch_has_a_latency_of_its_own(timed: Stage, steady: Steadiness) -> None:
     """There is one fetch at a time, so that all of them together take no longer than the clock says."""
     with reading(timed, steady) as consumer:

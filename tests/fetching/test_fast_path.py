@@ -184,8 +184,16 @@ def test_nearly_full_buffers_are_left_to_the_long_way() -> None:
 def test_a_fetch_in_full_or_with_little_room_is_not_followed(world: World) -> None:
     world.start(P0)
     assert not is_steady(world, world.fetch())
-    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    world = World(FetchState(FetchSettings(buffer_bytes=16_000)), cluster(LEADERS))
     assert not is_steady(world, begin(world, P0, P1)[1])
+
+
+def test_answers_are_followed_with_thousands_of_partitions() -> None:
+    partitions = [TopicPartition("orders", number) for number in range(2_000)]
+    world = World(FetchState(FetchSettings()), cluster(dict.fromkeys(partitions, 1)))
+    fetches = follow(world, begin(world, *partitions)[1])
+    assert take_steady(world.state, fetches, [columns(P0, 0, 10)], world.now)
+    assert not take_steady(world.state, fetches, [columns(P1, 0, 1_500)], world.now), "it might exceed the share of P1"
 
 
 def test_a_partition_that_failed_of_late_goes_the_long_way(world: World) -> None:

@@ -193,4 +193,6 @@ def take_steady(
     """Take in an answer with these results, None for one that is not plain; whether it was followed."""
     decoded = results and [bring(result) if isinstance(result, Columns) else result for result in results]
     fetches.step.upcoming = None if decoded is None else list(decoded)  # type: ignore[attr-defined]
-    return state.steady.take(fetches, image or fetches.state.image, memoryview(b"answer"), 0, now) is not None
+    whole: list[DecodedPartition] = fetches.step.upcoming or []  # type: ignore[attr-defined]
+    size = sum([result.columns.nbytes // 6 for result in whole if result.columns is not None])
+    return state.steady.take(fetches, image or fetches.state.image, memoryview(bytes(size)), 0, now) is not None
