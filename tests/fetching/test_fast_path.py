@@ -121,6 +121,8 @@ def test_two_nodes_whose_answers_alternate_are_both_followed(world: World) -> No
     for offset in range(3):
         assert take_steady(world.state, first, [columns(P0, offset, 1)], world.now)
         assert take_steady(world.state, second, [columns(P2, offset, 1)], world.now)
+    world.state.steady.settle()
+    assert (offsets(first.fetch), offsets(second.fetch)) == ({P0: 3, P1: 0}, {P2: 3, P3: 0})
 
 
 def test_another_image_of_the_cluster_is_left_to_the_long_way(world: World) -> None:
