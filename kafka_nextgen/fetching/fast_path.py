@@ -185,14 +185,16 @@ def _note_answer(steady: NodeFetches, context: FetchContext, now: float) -> None
 def _settle(steady: NodeFetches, context: FetchContext) -> None:
     if steady.socket is not None:
         _note_answer(steady, context, steady.socket.asked_at)
+    # The application's thread may receive an answer at any moment. If that answer is counted here, but its results are
+    # applied later, its partitions go on when this is called again.
     answers = steady.step.answers - steady.settled_answers
-    if not answers:
+    went_on = [tp for tp in tuple(context.went_on) if tp in steady.fetch.wanted]
+    if not answers and not went_on:
         return
-    wanted, places = dict(steady.fetch.wanted), steady.step.places()
-    went_on = [tp for tp in context.went_on if tp in places]
-    moved = {tp: wanted[tp]._replace(offset=places[tp][0], last_epoch=places[tp][1]) for tp in went_on}
     for tp in went_on:
-        del context.went_on[tp]
+        del context.went_on[tp]  # before the places are read
+    wanted, places = dict(steady.fetch.wanted), steady.step.places()
+    moved = {tp: wanted[tp]._replace(offset=places[tp][0], last_epoch=places[tp][1]) for tp in went_on}
     wanted.update(moved)
     session = context.underway.nodes[steady.fetch.node_id].session.went_on(moved.values(), answers)
     following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
