@@ -24,9 +24,10 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
     SessionAnswer,
 )
+from kafka_nextgen.fetching.replicas import ReadReplica
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.nodes import Node, tell
 from tests.fetching.visiting_all import answer_both_ways, context_of, copy_of, plan_both_ways, sets_are_complete
@@ -390,3 +391,27 @@ def test_the_leader_of_a_paused_partition_is_looked_up_when_that_is_allowed_agai
     world.now += 1
     plan = plan_both_ways(world.state, world.image, world.now)
     assert [need.fences.keys() for need in plan.needs if isinstance(need, NeedMetadata)] == [{P8}]
+
+
+def test_a_fetch_of_a_partition_with_an_end_says_so_each_time(reading: World) -> None:
+    world, fetch = reading, fetches(reading)[1]
+    world.state.assign(PARTITIONS[:12], [P0], ranges={P0: OffsetRange(0, 50)})
+    world.state.release([P0])
+    answer(world, fetch)
+    for _ in range(3):
+        fetch = fetches(world)[1]
+        assert fetch.has_ends
+        answer(world, fetch, *(bring(Columns(tp, 0)) for tp in [P0] if fetch.session.told))
+
+
+def test_the_rack_is_withheld_until_the_lease_ends_although_answers_omit_the_partition(reading: World) -> None:
+    world, fetch = reading, fetches(reading)[1]
+    world.state.by_partition[P0].replica = ReadReplica(withholds_rack_until=world.now + 60)  # redirected too often
+    answer(world, fetch)
+    for passed in (20, 20):
+        fetch = fetches(world)[1]
+        assert not fetch.sends_rack
+        world.now += passed
+        answer(world, fetch)
+    world.now += 20
+    assert fetches(world)[1].sends_rack
