@@ -209,9 +209,11 @@ class Leaving(RuleBasedStateMachine):
         if is_wrong and results and results[0].columns is not None:
             offset = fetch.wanted[results[0].partition].offset
             results[0] = bring(Columns(results[0].partition, offset))
-        answer_both_ways(
-            self.state, fetch, lambda state, asked: state.results.fetched(asked, results, self.now) and None
-        )
+
+        def end(state: FetchState, asked: Fetch) -> None:
+            state.results.fetched(asked, results, self.now)
+
+        answer_both_ways(self.state, fetch, end)
         self.plan(0.0)
 
     @precondition(lambda self: self.open)
