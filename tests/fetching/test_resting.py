@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
+from attrs import evolve
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -26,6 +28,7 @@ from kafka_nextgen.fetching import (
 )
 from kafka_nextgen.fetching.replicas import ReadReplica
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import PartitionInfo, TopicInfo
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import Columns
@@ -417,3 +420,16 @@ def test_the_rack_is_withheld_until_the_lease_ends_although_answers_omit_the_par
         answer(world, fetch)
     world.now += 20
     assert fetches(world)[1].sends_rack
+
+
+def test_a_fetch_names_a_topic_that_joins_resting_partitions(reading: World) -> None:
+    world, fetch, other = reading, fetches(reading)[1], TopicPartition("others", 0)
+    topic = TopicInfo("others", UUID(int=2), partitions={0: PartitionInfo(1, 5, (1, 2), ())})
+    world.image = evolve(world.image, topics_by_name={**world.image.topics_by_name, "others": topic})
+    world.assign(*PARTITIONS[:12], other)
+    world.find_committed({other: OffsetAndMetadata(0)})
+    assert not fetches(world)
+    answer(world, fetch)
+    fetch = fetches(world)[1]
+    assert other in fetch.wanted
+    assert fetch.names[UUID(int=2)] == "others"
