@@ -186,7 +186,7 @@ def _settle(steady: NodeFetches, context: FetchContext) -> None:
     if steady.socket is not None:
         _note_answer(steady, context, steady.socket.asked_at)
     # The application's thread may receive an answer at any moment. If that answer is counted here, but its results are
-    # applied later, its partitions go on when this is called again.
+    # applied later, the next call settles its partitions.
     answers = steady.step.answers - steady.settled_answers
     went_on = [tp for tp in tuple(context.went_on) if tp in steady.fetch.wanted]
     if not answers and not went_on:

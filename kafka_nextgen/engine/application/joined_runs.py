@@ -61,7 +61,7 @@ def _kind_of(part: ColumnSlice) -> tuple[str, bool, bool] | None:
 
 
 def _is_null(column: BinaryColumn, start: int, stop: int) -> bool | None:
-    """Whether all of these entries are null; None if that is not known at a glance."""
+    """Whether all of these entries are null; None if only a search would show it."""
     if column.validity is None:
         return False
     return None if any(column.validity[start >> 3 : (stop + 7) >> 3]) else True
