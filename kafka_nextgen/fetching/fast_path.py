@@ -85,19 +85,22 @@ class FastPath:
 
     def _find_state(self, image: ClusterImage) -> SteadyState | None:
         context = self._context
-        if context.steady_state is None and context.searched is image and self._is_all_resting():
+        if context.steady_state is None and context.searched is image and self._is_undisturbed(image):
             context.steady_state = SteadyState(image, context.settings, context.num_nodes, context.share_bytes)
         state = context.steady_state
         return state if state is not None and state.image is image else None
 
-    def _is_all_resting(self) -> bool:
-        """Whether every partition rests while it is fetched, or may not be handed over; at least one is fetched."""
+    def _is_undisturbed(self, image: ClusterImage) -> bool:
+        """Whether every partition is fetched as a new plan would, or may not be handed over; at least one is fetched.
+
+        Some ends may be unknown: only answers to the fetches of these partitions take the slow path then.
+        """
         context, assigned = self._context, self._assigned
         if assigned.all_pending or assigned.pending or not context.underway.is_plain:
             return False
         resting = [context.find_resting(node) for node in context.underway.nodes.values()]
         fetched = [each for each in resting if each is not None]
-        return bool(fetched) and not any(each.restless or each.is_answered for each in fetched)
+        return bool(fetched) and all(each.is_undisturbed(assigned.by_partition, image) for each in fetched)
 
     def _most_buffered_bytes(self, state: SteadyState, fetch: Fetch) -> int:
         budget = self._context.budget

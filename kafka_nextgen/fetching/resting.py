@@ -100,6 +100,13 @@ class Resting:
         found = [(states.get(tp), fence) for tp, fence in self.fetch.fences.items() if tp not in away]
         return [state for state, fence in found if state is not None and state.fence == fence]
 
+    def is_undisturbed(self, states: Mapping[TopicPartition, PartitionState], image: ClusterImage) -> bool:
+        """Whether the fetch is in flight, and a new plan would request its partitions in the same way."""
+        restless = [states.get(tp) for tp in self.restless]
+        return self.left is None and all(
+            state is not None and _is_undisturbed(state, self.fetch, image) for state in restless
+        )
+
     # ---- the next fetch
 
     def positions_with(self, asked: Collection[PartitionState]) -> dict[TopicPartition, FetchPosition]:
@@ -161,13 +168,17 @@ def find_resting(fetch: Fetch, states: Mapping[TopicPartition, PartitionState], 
 
 
 def _rests(state: PartitionState, fetch: Fetch, image: ClusterImage) -> bool:
+    return state.end_offset >= 0 and _is_undisturbed(state, fetch, image)
+
+
+def _is_undisturbed(state: PartitionState, fetch: Fetch, image: ClusterImage) -> bool:
+    """Whether a new plan would request the partition as ``fetch`` does; its end may be unknown."""
     tp = state.partition
     return (
         state.asked
         and state.fence == fetch.fences[tp]
         and not state.is_new_there
         and state.may_hand_over
-        and state.end_offset >= 0
         and _is_in_place(state, image)
         and state.leader == fetch.node_id
         and state.next_position() == fetch.wanted[tp]
