@@ -7,8 +7,10 @@ without it. Both paths have the same result.
 In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
 the records in the answer. The state is steady as long as
 
-- each partition rests (``resting``): it is fetched from its leader, in the session of its node, and has neither an end
-  nor a failure since its last answer; or it may not be handed over at all (it is paused or being revoked);
+- each partition of the node rests (``resting``): it is fetched from its leader, in the session of its node, and has
+  neither an end nor a failure since its last answer; or it may not be handed over at all (it is paused or being
+  revoked);
+- those of other nodes rest, too, but their log ends may be unknown;
 - nothing is being decoded or fetched out of session;
 - nothing else has changed the next requests.
 

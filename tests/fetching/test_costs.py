@@ -18,6 +18,9 @@ from tests.fetching.world import World, bring, cluster, columns, steady, take_st
 SESSION = 7
 FEW, MANY = 50, 500
 
+#: The first is not counted: Python 3.13 reports the opcodes of a function only after it was traced once.
+COUNTS = (FEW, FEW, MANY)
+
 
 def opcodes(work: Callable[[], object]) -> int:
     """How many opcodes Python executes."""
@@ -88,7 +91,7 @@ def cost_of(reader: Reader, results: list[DecodedPartition]) -> int:
 @pytest.mark.parametrize("outcome", ["records", "nothing", "a failure"])
 def test_an_answer_a_plan_and_a_poll_cost_the_same_with_ten_times_the_partitions(outcome: str) -> None:
     costs: list[int] = []
-    for count in (FEW, MANY):
+    for count in COUNTS:
         reader = Reader(count)
         results = {
             "records": reader.results(),
@@ -96,7 +99,7 @@ def test_an_answer_a_plan_and_a_poll_cost_the_same_with_ten_times_the_partitions
             "a failure": [DecodedPartition(reader.brought[0], ErrorCode.UNKNOWN_SERVER_ERROR), *reader.results()[1:]],
         }[outcome]
         costs.append(cost_of(reader, results))
-    few, many = costs
+    _, few, many = costs
     assert many < few + 0.1 * (MANY - FEW), "not even one opcode for ten partitions"
 
 
@@ -111,7 +114,7 @@ def test_partitions_that_are_paused_cost_nothing() -> None:
 
 def test_the_fast_path_begins_and_ends_at_the_same_cost_with_ten_times_the_partitions() -> None:
     costs: list[int] = []
-    for count in (FEW, MANY):
+    for count in COUNTS:
         reader = Reader(count)
         world = reader.world
         fetches = steady(world.state, reader.fetch, world.image)  # finds out which partitions of the other node rest
@@ -131,5 +134,5 @@ def test_the_fast_path_begins_and_ends_at_the_same_cost_with_ten_times_the_parti
             reader.poll()
 
         costs.append(opcodes(follow))
-    few, many = costs
+    _, few, many = costs
     assert many < few + 0.1 * (MANY - FEW), "not even one opcode for ten partitions"
