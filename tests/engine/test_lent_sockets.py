@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +16,9 @@ import pytest
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.arriving_run import ArrivingRun
+from kafka_nextgen.engine.application.wakeup import ThreadWakeup
 from kafka_nextgen.engine.reading import fetch_exchange
-from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND
+from kafka_nextgen.engine.reading.lent_sockets import CAN_LEND, ThreadLentSockets
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from tests.engine.lent import (
     hold_back,
@@ -576,3 +579,12 @@ def test_nor_does_one_that_was_dropped(stage: Stage) -> None:
     with no_collections():
         thread.join()
         eventually("all are closed", lambda: set(open_descriptors()) <= before, saw=open_descriptors)
+
+
+def test_a_wait_for_which_there_are_no_descriptors_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(socket, "socketpair", none_left)
+    with pytest.raises(OSError, match="Too many"):
+        ThreadLentSockets(ThreadWakeup(), lambda _: None).begin_rows(0, 0.0)

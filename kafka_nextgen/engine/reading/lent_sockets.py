@@ -74,8 +74,10 @@ class LentSocket:
 class _Waker:
     """Ends a wait on sockets. ``release`` may be called from any thread, and from a signal handler."""
 
+    _sockets: tuple[socket.socket, ...] = ()  # none, too, if there are no descriptors left, or a signal handler raises
+
     def __init__(self) -> None:
-        self._receiver, self._sender = socket.socketpair()
+        self._sockets = self._receiver, self._sender = socket.socketpair()
         self._receiver.setblocking(False)
         self._sender.setblocking(False)
         self.fd = self._receiver.fileno()
@@ -85,8 +87,8 @@ class _Waker:
             self._sender.send(b"\0")
 
     def __del__(self) -> None:
-        self._receiver.close()
-        self._sender.close()
+        for each in self._sockets:
+            each.close()
 
 
 @frozen(eq=False)
