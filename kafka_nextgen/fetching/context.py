@@ -229,10 +229,7 @@ class FetchContext:
         """Let each resting partition of a node have its own state."""
         resting = node.resting
         if resting is not None:
-            states = resting.resting_of(self.assigned.by_partition)
-            resting.wake(states)
-            if resting.is_answered:
-                self.assigned.pending.update({state.partition: state for state in states})
+            resting.wake(resting.resting_of(self.assigned.by_partition))
             node.resting = None
 
     @property
@@ -263,7 +260,7 @@ class FetchContext:
                 node.resting.note_silence(node.resting.resting_of(self.assigned.by_partition))
 
     def find_resting(self, node: NodeUnderway) -> Resting | None:
-        """The resting partitions of a node, None if each partition may have changed, or if no fetch is in flight."""
+        """The resting partitions of a node; None if each partition may have changed, or if no fetch is in flight."""
         image = None if self.assigned.all_pending else self.searched
         if node.resting is None and node.asked is not None and image is not None:
             node.resting = find_resting(node.asked, self.assigned.by_partition, image)

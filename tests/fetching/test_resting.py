@@ -27,6 +27,7 @@ from kafka_nextgen.fetching import (
     SessionAnswer,
 )
 from kafka_nextgen.fetching.replicas import ReadReplica
+from kafka_nextgen.fetching.resting import Resting
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.cluster_image import PartitionInfo, TopicInfo
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
@@ -308,7 +309,7 @@ def fetches(world: World) -> dict[int, Fetch]:
 
 
 def receive(world: World, fetch: Fetch, *results: DecodedPartition) -> None:
-    world.receive(fetch, SessionAnswer(0, SESSION, [one.partition for one in results]))
+    world.receive(fetch, SessionAnswer(0, SESSION, [one.partition for one in results]), {})
 
 
 def answer(world: World, fetch: Fetch, *results: DecodedPartition) -> None:
@@ -433,3 +434,353 @@ def test_a_fetch_names_a_topic_that_joins_resting_partitions(reading: World) -> 
     fetch = fetches(world)[1]
     assert other in fetch.wanted
     assert fetch.names[UUID(int=2)] == "others"
+
+
+# ---- what wakes them
+
+
+@pytest.fixture
+def resting(reading: World) -> tuple[World, Fetch]:
+    """The same, a while later: an answer of node 1 has omitted all of its partitions, which rest in the next fetch."""
+    fetch = fetches(reading)[1]
+    reading.now += 3
+    answer(reading, fetch)
+    fetch = fetches(reading)[1]
+    assert context_of(reading.state).underway.nodes[1].resting
+    reading.now += 1
+    return reading, fetch
+
+
+#: All calls that are neither answers to a fetch nor plans, with arguments by which they change as little as possible.
+LEAST_CHANGES: dict[str, Callable[[World, Fetch], object]] = {
+    "assign": lambda world, _: world.state.assign(PARTITIONS[:12], []),
+    "release": lambda world, _: world.state.release([]),
+    "stop": lambda world, _: world.state.stop([]),
+    "seek": lambda world, _: world.state.seek(P8, 0),
+    "seek_to": lambda world, _: world.state.seek_to([], OffsetReset.EARLIEST),
+    "pause": lambda world, _: world.state.pause([]),
+    "resume": lambda world, _: world.state.resume([]),
+    "committed_found": lambda world, _: world.state.results.committed_found(NeedCommittedOffset({}), {}, world.now),
+    "reset_found": lambda world, _: world.state.results.reset_found(NeedOffsetReset(1, {}, {}, {}), {}, world.now),
+    "epoch_ends_found": lambda world, _: world.state.results.epoch_ends_found(NeedEpochEnds(1, {}, {}), {}, world.now),
+    "metadata_refreshed": lambda world, _: world.state.results.metadata_refreshed(
+        NeedMetadata(frozenset(), {}), world.now
+    ),
+    "failed": lambda world, fetch: world.state.results.failed(fetch, world.now),
+    "a new image": lambda world, _: world.state.planning.plan(cluster(LEADERS), world.now),
+}
+
+
+@pytest.mark.parametrize("change", LEAST_CHANGES.values(), ids=LEAST_CHANGES)
+def test_each_change_wakes_all(resting: tuple[World, Fetch], change: Callable[[World, Fetch], object]) -> None:
+    world, fetch = resting
+    change(world, fetch)
+    assert not any(node.resting for node in context_of(world.state).underway.nodes.values())
+    assert world.state.by_partition[P1].silent_since == world.now - 1, "the time of the answer that omitted it"
+
+
+def test_a_partition_that_is_released_is_fetched(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    world.state.assign(PARTITIONS[:13], PARTITIONS[12:13])
+    world.find_committed({PARTITIONS[12]: OffsetAndMetadata(0)})
+    assert not fetches(world), "its callback has not returned"
+    world.state.release(PARTITIONS[12:13])
+    answer(world, fetch)
+    assert PARTITIONS[12] in {tp for each in fetches(world).values() for tp in each.wanted}
+
+
+@pytest.mark.parametrize("change", [FetchState.stop, FetchState.pause])
+def test_a_partition_that_is_revoked_or_paused_is_forgotten(
+    resting: tuple[World, Fetch], change: Callable[[FetchState, list[TopicPartition]], None]
+) -> None:
+    world, fetch = resting
+    change(world.state, [P0])
+    answer(world, fetch)
+    fetch = fetches(world)[1]
+    assert P0 not in fetch.wanted
+    assert [each.partition for each in fetch.session.forgotten] == [P0]
+
+
+def test_a_partition_that_is_paused_and_resumed_within_a_fetch_rests_again(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    world.state.pause([P0])
+    world.state.resume([P0])
+    answer(world, fetch)
+    assert fetches(world)[1].session.told == ()
+    assert not world.state.by_partition[P0].is_new_there
+
+
+def test_a_partition_with_another_leader_is_fetched_from_it_alone(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    world.image = cluster({**LEADERS, P0: 2})
+    answer(world, fetch)
+    found = fetches(world)
+    assert P0 not in found[1].wanted
+    assert P0 in found[2].wanted
+
+
+def test_a_partition_whose_leader_has_another_epoch_is_validated(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    answer(world, fetch, *(bring(columns(tp, 0, 1)) for tp in PARTITIONS[:8]))
+    fetch = fetches(world)[1]
+    answer(world, fetch)
+    fetch = fetches(world)[1]
+    world.image = cluster(LEADERS, epoch=6)
+    answer(world, fetch)
+    (need,) = plan_both_ways(world.state, world.image, world.now).needs
+    assert isinstance(need, NeedEpochEnds)
+    assert need.questions.keys() == set(PARTITIONS[:8])
+
+
+def test_nothing_is_fetched_from_a_node_that_has_left_the_cluster(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    world.image = evolve(world.image, brokers={2: world.image.brokers[2]})
+    answer(world, fetch)
+    (need,) = plan_both_ways(world.state, world.image, world.now).needs
+    assert isinstance(need, NeedMetadata)
+    assert need.fences.keys() == set(PARTITIONS[:8])
+
+
+def test_partitions_of_a_topic_that_was_deleted_are_fetched_no_more(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    (topic,) = world.image.topics_by_name.values()
+    gone = evolve(topic, error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    world.image = evolve(world.image, topics_by_name={"orders": gone})
+    assert not fetches(world)
+    answer(world, fetch)
+    assert not fetches(world)
+
+
+def refuse(world: World, fetch: Fetch) -> None:
+    assert not world.receive(fetch, SessionAnswer(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, 0, []))
+
+
+def end_the_session(world: World, fetch: Fetch) -> None:
+    world.receive(fetch, SessionAnswer(0, 0, []))
+    world.state.results.fetched(fetch, [], world.now)
+
+
+def answer_for_another(world: World, fetch: Fetch) -> None:
+    world.receive(fetch, SessionAnswer(0, SESSION, [TopicPartition("orders", 99)]))
+    world.state.results.fetched(fetch, [], world.now)
+
+
+def lose_the_connection(world: World, fetch: Fetch) -> None:
+    world.state.results.failed(fetch, world.now)
+    (need,) = [need for need in world.plan() if isinstance(need, NeedMetadata)]
+    world.state.results.metadata_refreshed(need, world.now)
+    world.now += 10
+
+
+@pytest.mark.parametrize("end", [refuse, end_the_session, answer_for_another, lose_the_connection])
+def test_the_next_session_goes_on_behind_what_its_first_answer_brought(
+    resting: tuple[World, Fetch], end: Callable[[World, Fetch], None]
+) -> None:
+    world, fetch = resting
+    end(world, fetch)
+    fetch = fetches(world)[1]
+    assert fetch.session.is_full
+    assert fetch.wanted.keys() == set(PARTITIONS[:8])
+    answer(world, fetch, bring(columns(P0, 0, 2)), *(bring(Columns(tp, 0)) for tp in PARTITIONS[1:8]))
+    for _ in range(2):
+        fetch = fetches(world)[1]
+        assert not fetch.session.is_full
+        assert fetch.wanted[P0].offset == 2
+        answer(world, fetch)
+
+
+#: What an answer may contain of one partition.
+OF_ONE: dict[str, DecodedPartition] = {
+    "a new log start": DecodedPartition(P0, columns=Columns(P0, 4), high_watermark=9, log_start_offset=4),
+    "a replica": DecodedPartition(P0, columns=Columns(P0, 4), high_watermark=4, preferred_replica=2),
+    "divergence": DecodedPartition(P0, diverging=EpochEnd(4, 3)),
+    "half a batch": bring(Columns(P0, 4, truncated=True)),
+    "another leader": DecodedPartition(P0, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+    "another epoch": DecodedPartition(P0, ErrorCode.FENCED_LEADER_EPOCH),
+    "a failure": DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR),
+    "an offset out of range": DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE),
+    "no authorization": DecodedPartition(P0, ErrorCode.TOPIC_AUTHORIZATION_FAILED),
+}
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+@pytest.mark.parametrize("result", OF_ONE.values(), ids=OF_ONE)
+def test_what_befalls_a_resting_partition_goes_on_as_if_all_were_visited(
+    resting: tuple[World, Fetch], result: DecodedPartition, is_taken: bool
+) -> None:
+    """Both if records before it are buffered and if they are not."""
+    world, fetch = resting
+    answer(world, fetch, bring(columns(P0, 0, 4)))
+    fetch = fetches(world)[1]
+    if is_taken:
+        assert len(world.take()) == 4
+
+    def befall(state: FetchState, asked: Fetch) -> None:
+        state.results.received(asked, SessionAnswer(0, SESSION, [P0]), {}, world.now)
+        state.results.fetched(asked, [result], world.now)
+
+    answer_both_ways(world.state, fetch, befall)
+    for passed in (0, 0.05, 30):  # seconds
+        world.now += passed
+        for need in plan_both_ways(world.state, world.image, world.now).needs:
+            if isinstance(need, NeedMetadata):
+                world.state.results.metadata_refreshed(need, world.now)
+            elif isinstance(need, Fetch) and need.node_id == 1:
+                answer(world, need)
+
+
+def test_a_partition_that_is_fetched_again_after_a_failure_has_not_failed_if_it_is_omitted(
+    resting: tuple[World, Fetch],
+) -> None:
+    world, fetch = resting
+    for _ in range(2):
+        answer(world, fetch, DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
+        plan = plan_both_ways(world.state, world.image, world.now)
+        pause_s = world.state._context.settings.backoff_s(0)
+        assert plan.deadline == pytest.approx(world.now + pause_s), "as after the first failure"
+        (fetch,) = [need for need in plan.needs if isinstance(need, Fetch)]
+        world.now += pause_s
+        for _ in range(2):  # with it, and once more
+            answer(world, fetch)
+            fetch = fetches(world)[1]
+
+
+def test_a_partition_that_was_not_asked_for_is_silent_although_others_were_answered(
+    resting: tuple[World, Fetch],
+) -> None:
+    world, fetch = resting
+    answer(world, fetch, DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
+    fetch = fetches(world)[1]
+    world.now += 5
+    answer(world, fetch)
+    fetch = fetches(world)[1]
+    assert P0 in fetch.wanted
+    silent = world.state.planning.silence_s(world.now)
+    assert (silent[P0], silent[P1]) == (6, 0)
+
+
+def test_the_leader_of_a_paused_partition_without_one_is_looked_up_again_and_again(reading: World) -> None:
+    world = reading
+    (_, second) = fetches(world).values()
+    world.state.pause([P8])
+    world.image = evolve(cluster({**LEADERS, P8: -1}), brokers=world.image.brokers)
+    answer(world, second)
+    for _ in range(3):
+        needs = plan_both_ways(world.state, world.image, world.now).needs
+        (metadata,) = [need for need in needs if isinstance(need, NeedMetadata)]
+        world.state.results.metadata_refreshed(metadata, world.now)
+        assert not world.plan(), "not so soon after the last one"
+        world.now += 30
+
+
+def test_a_partition_whose_headers_were_wrong_while_it_was_decoded_is_fetched_where_they_ended(
+    resting: tuple[World, Fetch],
+) -> None:
+    world, fetch = resting
+    world.receive(fetch, SessionAnswer(0, SESSION, [P0]), {P0: Arrival(5, 50)})
+    ahead = fetches(world)[1]
+    assert ahead.wanted[P0].offset == 5
+    receive(world, ahead)
+    following = fetches(world)
+    assert not following, "one answer is being decoded"
+    world.state.results.fetched(fetch, [bring(columns(P0, 0, 2))], world.now)
+    assert P0 in context_of(world.state).assigned.pending
+    world.state.results.fetched(ahead, [], world.now)
+    assert fetches(world)[1].wanted[P0].offset == 2
+
+
+def test_no_fetch_is_empty_because_its_only_partition_has_no_room() -> None:
+    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    world.start(*PARTITIONS[:9])
+    for fetch in fetches(world).values():
+        answer(world, fetch, *(bring(Columns(tp, 0)) for tp in fetch.wanted))
+    fetch = fetches(world)[2]
+    answer(world, fetch, bring(columns(P8, 0, 300)))
+    fetch = fetches(world)[2]
+    taken = world.state.handover.take(300)
+    answer(world, fetch, bring(columns(P8, 300, 200)))
+    fetch = fetches(world)[2]
+    world.state.handover.put_back(taken)
+    answer(world, fetch)
+    assert not fetches(world)
+
+
+def test_a_call_that_a_signal_interrupts_wakes_all_in_the_end(
+    resting: tuple[World, Fetch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, fetch = resting
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Resting, "wake", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            world.state.seek(P8, 0)
+    answer(world, fetch)
+    assert not context_of(world.state).underway.nodes[1].resting
+    assert fetches(world)
+
+
+def test_an_answer_out_of_session_leaves_the_others_at_rest(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    world.state.seek(P0, 0)
+    world.now += 1
+    (apart,) = fetches(world).values()
+    assert (apart.node_id, apart.is_out_of_session) == (1, True)
+    answer(world, fetch)
+    node = context_of(world.state).underway.nodes[1]
+    assert fetches(world)[1].session.told == ()
+    assert node.resting
+    answer(world, apart, bring(Columns(P0, 0)))
+    assert node.resting
+
+
+def test_a_node_that_was_answered_while_there_was_no_room_waits_for_it() -> None:
+    """Nothing else does: what fills the buffers has been read to its end."""
+    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    world.start(*PARTITIONS[:9])
+    for fetch in fetches(world).values():
+        answer(world, fetch, *(bring(Columns(tp, 0)) for tp in fetch.wanted))
+    first, second = fetches(world).values()
+    world.state.assign(PARTITIONS[:9], [P8], ranges={P8: OffsetRange(0, 3_200)})
+    world.state.release([P8])
+    world.now += 1
+    (apart,) = fetches(world).values()
+    answer(world, second)
+    answer(world, apart, bring(columns(P8, 0, 3_200)))
+    fetches(world)
+    answer(world, first)
+    assert not fetches(world)
+    assert world.state.planning.waits_for_room
+    world.take(3_200)
+    assert 1 in fetches(world)
+
+
+def test_the_state_is_steady_although_another_node_has_not_answered_yet() -> None:
+    """The ends of its partitions are not known: the node that is followed is another one."""
+    world = World(FetchState(FetchSettings()), cluster(LEADERS))
+    world.start(*PARTITIONS[:12])
+    first, second = fetches(world).values()
+    answer(world, first, *(bring(Columns(tp, 0)) for tp in first.wanted))
+    fetch = fetches(world)[1]
+    answer(world, fetch)
+    fetch = fetches(world)[1]
+    assert steady(world.state, fetch, world.image)
+    assert not steady(world.state, second, world.image)
+
+
+# ---- what was handed over
+
+
+@pytest.mark.parametrize("count", [1, 10], ids=["one run", "many runs"])
+def test_what_was_handed_over_counts_as_processed_with_the_next_poll(resting: tuple[World, Fetch], count: int) -> None:
+    world, fetch = resting
+    for offset in range(count):
+        answer(world, fetch, bring(columns(P0, offset, 1)))
+        fetch = fetches(world)[1]
+    handover = world.state.handover
+    handover.mark_consumed()
+    handover.hand_over_all(handover.peek(100))
+    handover.mark_consumed()
+    assert handover.consumed_offsets()[P0].offset == count
