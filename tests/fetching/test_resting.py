@@ -505,6 +505,7 @@ def test_a_partition_that_is_paused_and_resumed_within_a_fetch_rests_again(resti
     world, fetch = resting
     world.state.pause([P0])
     world.state.resume([P0])
+    assert not fetches(world)
     answer(world, fetch)
     assert fetches(world)[1].session.told == ()
     assert not world.state.by_partition[P0].is_new_there
@@ -657,6 +658,19 @@ def test_a_partition_that_was_not_asked_for_is_silent_although_others_were_answe
     assert P0 in fetch.wanted
     silent = world.state.planning.silence_s(world.now)
     assert (silent[P0], silent[P1]) == (6, 0)
+
+
+def test_a_partition_without_room_is_silent_although_others_were_answered(resting: tuple[World, Fetch]) -> None:
+    world, fetch = resting
+    answer(world, fetch, bring(columns(P0, 0, 400)))
+    fetch = fetches(world)[1]
+    assert P0 not in fetch.wanted
+    world.now += 5
+    answer(world, fetch)
+    world.take(400)
+    assert P0 in fetches(world)[1].wanted
+    silent = world.state.planning.silence_s(world.now)
+    assert (silent[P0], silent[P1]) == (5, 0)
 
 
 def test_the_leader_of_a_paused_partition_without_one_is_looked_up_again_and_again(reading: World) -> None:
