@@ -270,17 +270,19 @@ def _answered_nodes(context: FetchContext) -> list[int]:
 
 def _wake_buffered(context: FetchContext) -> list[PartitionState]:
     """Wake the resting partitions that may have no room, since records of them are buffered; returns these."""
-    woken: list[PartitionState] = []
-    for node_id in _answered_nodes(context):
-        resting = context.underway.nodes[node_id].resting
+    woken, answered = list[PartitionState](), _answered_nodes(context)
+    if not answered or context.is_little_waiting:
+        return woken
+    waiting = {*context.buffers.runs, *context.underway.decoded_partitions}
+    for node_id in answered:
+        node = context.underway.nodes[node_id]
+        resting = node.resting
         assert resting is not None
-        if not context.is_little_waiting:
-            partitions = {*context.buffers.runs, *context.underway.decoded_partitions}
-            there = context.assigned.known(tp for tp in partitions if resting.has(tp))
-            resting.wake(there)
-            woken += there
-            if resting.is_empty:
-                context.wake(context.underway.nodes[node_id])
+        there = context.assigned.known(tp for tp in waiting if resting.has(tp))
+        resting.wake(there)
+        woken += there
+        if resting.is_empty:
+            context.wake(node)
     return woken
 
 
@@ -296,18 +298,18 @@ def _begin(
     """Begin a fetch of these partitions at their next fetch offsets."""
     node = context.underway.nodes[node_id]
     resting = None if is_out_of_session or node.resting is None or not node.resting.is_answered else node.resting
+    visited = {state.partition: state.next_position() for state in asked}
+    positions = tuple(visited.values())
     if resting is None:
-        wanted = {state.partition: state.next_position() for state in asked}
-        positions = tuple(wanted.values())
+        wanted = visited
         fences: Mapping[TopicPartition, int] = {state.partition: state.fence for state in asked}
         names: Mapping[TopicId, str] = names_of(positions)
         all_max_bytes = sum([position.max_bytes for position in positions])
         session = SessionRequest.alone(positions) if is_out_of_session else node.session.ask(positions)
     else:
-        wanted, fences = resting.positions_with(asked), resting.fences_with(asked)
-        names, all_max_bytes = resting.names_with(asked), resting.max_bytes_with(asked)
-        dropped = resting.dropped_without(asked)
-        session = node.session.ask_again([state.next_position() for state in asked], dropped)
+        wanted, fences = resting.positions_with(visited), resting.fences_with(asked)
+        names, all_max_bytes = resting.names_with(asked), resting.max_bytes_with(positions)
+        session = node.session.ask_again(positions, resting.dropped_without(visited))
     most_bytes = min(most_bytes, all_max_bytes)
     for state in asked:
         state.asked = True

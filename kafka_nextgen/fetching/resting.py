@@ -109,14 +109,13 @@ class Resting:
 
     # ---- the next fetch
 
-    def positions_with(self, asked: Collection[PartitionState]) -> dict[TopicPartition, FetchPosition]:
-        """The positions of the next fetch: of the resting partitions, then of those in ``asked``."""
+    def positions_with(self, asked: Mapping[TopicPartition, FetchPosition]) -> dict[TopicPartition, FetchPosition]:
+        """The positions of the next fetch: of the resting partitions, then those in ``asked``."""
         assert self.left is not None
         wanted = dict(self.fetch.wanted)
         for tp in self.left:
             del wanted[tp]
-        for state in asked:
-            wanted[state.partition] = state.next_position()
+        wanted.update(asked)
         return wanted
 
     def fences_with(self, asked: Collection[PartitionState]) -> Mapping[TopicPartition, int]:
@@ -137,17 +136,16 @@ class Resting:
         new = {state.topic_id: state.partition.topic for state in asked if state.topic_id is not None}
         return names if new.keys() <= names.keys() else {**names, **new}
 
-    def dropped_without(self, asked: Iterable[PartitionState]) -> list[TopicPartition]:
+    def dropped_without(self, asked: Collection[TopicPartition]) -> list[TopicPartition]:
         """The partitions of the last fetch that the next one does not request."""
         assert self.left is not None
-        kept = {state.partition for state in asked}
-        return [tp for tp in self.left if tp not in kept]
+        return [tp for tp in self.left if tp not in asked]
 
-    def max_bytes_with(self, asked: Iterable[PartitionState]) -> int:
+    def max_bytes_with(self, asked: Iterable[FetchPosition]) -> int:
         """The sum of the limits of the next fetch."""
         assert self.left is not None
         before = sum([self.fetch.wanted[tp].max_bytes for tp in self.left])
-        return self.max_bytes - before + sum([state.next_position().max_bytes for state in asked])
+        return self.max_bytes - before + sum([position.max_bytes for position in asked])
 
     def go_on(self, fetch: Fetch, asked: Iterable[PartitionState], max_bytes: int, image: ClusterImage) -> None:
         """Note that ``fetch`` is in flight, for the resting partitions and those in ``asked``."""

@@ -31,7 +31,6 @@ class JoinedRuns(ColumnSlice):
     """Runs of one topic in joined columns. ``numbers`` (int32) has the partition of each record."""
 
     numbers: bytes
-    runs: tuple[ColumnSlice, ...]
 
 
 def join_small(slices: Iterable[ColumnSlice]) -> Iterator[ColumnSlice]:
@@ -87,7 +86,7 @@ def _join(runs: tuple[ColumnSlice, ...], keys_are_null: bool, values_are_null: b
     numbers = [
         columns.partition.partition.to_bytes(4, sys.byteorder) * (stop - start) for columns, start, stop in parts
     ]
-    return JoinedRuns(joined, 0, count, b"".join(numbers), runs)
+    return JoinedRuns(joined, 0, count, b"".join(numbers))
 
 
 def _numbers(typecode: str, parts: Sequence[memoryview[int]]) -> memoryview[int]:
