@@ -38,3 +38,18 @@ def runs_out(call: Callable[[], object], after: int, until: int = 0) -> bool:
     finally:
         _testcapi.remove_mem_hooks()
     return False
+
+
+def fails_at_each_allocation(call: Callable[[], object], most: int, is_for_good: bool) -> None:
+    """Let ``call`` run out of memory at its first allocation, at its second, and so on, ``most`` times.
+
+    It has to raise MemoryError, more than 100 times, and to need fewer allocations than ``most``. ``is_for_good`` says
+    whether all later allocations fail as well.
+    """
+
+    def fail() -> None:
+        call()
+        failed = sum(runs_out(call, number, 0 if is_for_good else number + 1) for number in range(1, most))
+        assert 100 < failed < most
+
+    in_process_that_may_fail(fail)

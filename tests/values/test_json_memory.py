@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.values import Json
-from tests.support.failing_memory import in_process_that_may_fail, runs_out
+from tests.support.failing_memory import fails_at_each_allocation
 from tests.values.decoding import buffers_of
 from tests.values.json_samples import GOOD, WIDE
 
@@ -29,9 +29,4 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.json_decode(builder, program, 0, 0, VALUES, 0, len(VALUES[1]) - 1)
         builder.__arrow_c_array__()
 
-    def fail() -> None:
-        decode()
-        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 800))
-        assert 100 < failed < 800
-
-    in_process_that_may_fail(fail)
+    fails_at_each_allocation(decode, 800, is_for_good)

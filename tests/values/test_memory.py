@@ -9,7 +9,7 @@ from kafka_nextgen.values.avro.compiling import compiled
 from kafka_nextgen.values.avro.layout import layout_of
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.columns import flattened
-from tests.support.failing_memory import in_process_that_may_fail, runs_out
+from tests.support.failing_memory import fails_at_each_allocation
 from tests.values.decoding import buffers_of, encoded
 from tests.values.samples import GOOD, WIDE
 
@@ -30,9 +30,4 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.avro_decode(builder, (program,), 0, VALUES, 0, len(VALUES[1]) - 1)
         builder.__arrow_c_array__()
 
-    def fail() -> None:
-        decode()
-        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 600))
-        assert 100 < failed < 600
-
-    in_process_that_may_fail(fail)
+    fails_at_each_allocation(decode, 600, is_for_good)

@@ -12,7 +12,7 @@ from kafka_nextgen.values.protobuf.compiling import compiled
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.shapes import shape_of
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
-from tests.support.failing_memory import in_process_that_may_fail, runs_out
+from tests.support.failing_memory import fails_at_each_allocation
 from tests.values.decoding import buffers_of
 from tests.values.protobuf_messages import F, made
 from tests.values.protobuf_samples import GOOD, WIDE
@@ -91,9 +91,4 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
         accelerator.protobuf_decode(builder, program, values, 0, len(values[1]) - 1, merge)
         builder.__arrow_c_array__()
 
-    def fail() -> None:
-        decode()
-        failed = sum(runs_out(decode, number, 0 if is_for_good else number + 1) for number in range(1, 800))
-        assert 100 < failed < 800
-
-    in_process_that_may_fail(fail)
+    fails_at_each_allocation(decode, 800, is_for_good)
