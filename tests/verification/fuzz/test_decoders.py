@@ -36,3 +36,8 @@ def test_what_is_changed_is_read_or_refused(name: str) -> None:
         decoder.run(mutate(random, random.choice(seeds), seeds, decoder.most_bytes))
         refused += bool(last_refusal())
     assert refused > 0
+
+
+def test_a_number_of_more_digits_than_python_s_integers_may_have_is_json() -> None:
+    find("json-values").run(b"1" * 5000)
+    assert last_refusal() == "the value is not an object"
