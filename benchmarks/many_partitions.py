@@ -9,7 +9,7 @@ benchmark of reading.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 
@@ -40,13 +40,26 @@ SETTLE_S = 5.0
 Idle = Mapping[str, Sequence[Idleness]]
 
 
-def measure_idle(bootstrap_servers: str, partitions: int, rounds: int, settle_s: float, seconds: float) -> Idle:
+def measure_idle(
+    bootstrap_servers: str,
+    partitions: int,
+    rounds: int,
+    settle_s: float,
+    seconds: float,
+    elsewhere: Mapping[str, Callable[[Task], Idleness]] | None = None,
+) -> Idle:
+    """All clients in turns, with those that are not run in a process of Python, if any."""
     topic = create_topic(bootstrap_servers, partitions, name="idle")
-    idle: dict[str, list[Idleness]] = {client: [] for client in WAITERS}
-    for client in turns(list(WAITERS), rounds):
+    waits = {**dict.fromkeys(WAITERS, _wait), **(elsewhere or {})}
+    idle: dict[str, list[Idleness]] = {client: [] for client in waits}
+    for client in turns(list(waits), rounds):
         task = Task(client, bootstrap_servers, topic, partitions, settle_s, seconds)
-        idle[client].append(ask("benchmarks.idling.wait", task, Idleness))
+        idle[client].append(waits[client](task))
     return idle
+
+
+def _wait(task: Task) -> Idleness:
+    return ask("benchmarks.idling.wait", task, Idleness)
 
 
 def idle_table(idle: Idle) -> str:

@@ -1,6 +1,7 @@
 """The page of figures, ``docs/benchmarks/index.md``, of which each benchmark writes its own section.
 
-What stands between two comments with a benchmark's name is that benchmark's; the rest of the page is anybody's.
+What stands between two comments with a benchmark's name is that benchmark's; the rest of the page is anybody's. A
+benchmark with many figures writes a page of its own beside it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ __all__ = [
     "ratio",
     "spread",
     "table",
+    "write_page",
     "write_section",
 ]
 
@@ -95,6 +97,13 @@ def write_section(name: str, body: str, page: Path = PAGE) -> None:
         sys.exit(f"{page} has no place for the figures of {name}: it needs the lines\n{begin}{end}")
     before, rest = text.split(begin)
     page.write_text(f"{before}{begin}\n{body.strip()}\n\n{end}{rest.split(end)[1]}")
+
+
+def write_page(name: str, text: str, folder: Path = PAGE.parent) -> Path:
+    """Write a page of its own; return its file."""
+    page = folder / f"{name}.md"
+    page.write_text(f"{text.strip()}\n")
+    return page
 
 
 def _processor() -> str:

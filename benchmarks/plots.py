@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PLOTS", "Bar", "draw_bars", "draw_percentiles"]
+__all__ = ["PLOTS", "Bar", "draw_bars", "draw_curves", "draw_percentiles"]
 
 PLOTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "plots"
 
 OURS, PEERS = "#2a6f97", "#b0b7bf"
 WIDTH_IN, HEIGHT_OF_BAR_IN = 8.0, 0.28
+
+#: How high a panel of lines is, in bars.
+BARS_OF_LINES = 12
 
 #: The percentiles that an axis of percentiles names.
 PERCENTILES = (50, 90, 99, 99.9)
@@ -70,17 +73,38 @@ def draw_percentiles(
     name: str, lines: Mapping[str, Sequence[tuple[float, float]]], unit: str, folder: Path = PLOTS
 ) -> Path:
     """Draw values by percentile, which is below 100, each nine as wide as the one before; return the file."""
-    figure, (axis,) = _figure([12])
+    figure, (axis,) = _figure([BARS_OF_LINES])
     for label, points in lines.items():
-        style = "-" if label.startswith("kafka_nextgen") else "--"
-        places = [_nines(percentile) for percentile, _ in points]
-        axis.plot(places, [value for _, value in points], style, label=label, linewidth=1.2)
+        _draw_line(axis, label, [(_nines(percentile), value) for percentile, value in points])
     axis.set_yscale("log")
     axis.yaxis.set_major_formatter(lambda value, _: _told(value))
     axis.set_xticks([_nines(each) for each in PERCENTILES], [f"p{each:g}" for each in PERCENTILES])
     axis.set_ylabel(unit, fontsize=8)
     axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     return _save(figure, name, folder)
+
+
+def draw_curves(
+    name: str, panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], unit: str, folder: Path = PLOTS
+) -> Path:
+    """Draw lines, panel below panel, both axes logarithmic, with a legend for all; return the file."""
+    figure, axes = _figure([BARS_OF_LINES] * len(panels))
+    for axis, (title, lines) in zip(axes, panels.items(), strict=True):
+        axis.set_title(title, loc="left", fontsize=9)
+        for label, points in lines.items():
+            _draw_line(axis, label, points, marker="o")
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        for each in (axis.xaxis, axis.yaxis):
+            each.set_major_formatter(lambda value, _: _told(value))
+        axis.set_xlabel(unit, fontsize=8)
+    axes[0].legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+    return _save(figure, name, folder)
+
+
+def _draw_line(axis: Axes, label: str, points: Sequence[tuple[float, float]], marker: str = "") -> None:
+    style = "-" if label.startswith("kafka_nextgen") else "--"
+    axis.plot(*zip(*points, strict=True), style, label=label, linewidth=1.2, marker=marker, markersize=3)
 
 
 def _nines(percentile: float) -> float:

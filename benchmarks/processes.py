@@ -10,14 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 
-__all__ = ["ROOT", "answer", "ask", "run", "running", "told"]
+__all__ = ["ROOT", "answer", "ask", "asking", "run", "running", "told"]
 
 ROOT = Path(__file__).parent.parent
 T = TypeVar("T")
@@ -54,12 +54,19 @@ def _with_bytecode(env: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def running(module: str, task: attrs.AttrsInstance) -> Iterator[Callable[[str], dict[str, Any]]]:
-    """Run ``module`` with ``task`` until the end of the context, which ends its stdin.
+    """Run ``module`` with ``task`` until the end of the context, as ``asking`` does a command."""
+    command = [sys.executable, "-m", module, json.dumps(attrs.asdict(task))]
+    with asking(f"{module} {task}", command) as ask_it:
+        yield ask_it
+
+
+@contextmanager
+def asking(name: str, command: Sequence[str]) -> Iterator[Callable[[str], dict[str, Any]]]:
+    """Run ``command``, which errors call ``name``, until the end of the context, which ends its stdin.
 
     It says with a line that it has begun. Yields what asks it: with a line, which it answers with a JSON object. Raises
     RuntimeError if it fails.
     """
-    command = [sys.executable, "-m", module, json.dumps(attrs.asdict(task))]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     stdin, stdout = process.stdin, process.stdout
     assert stdin is not None
@@ -68,7 +75,7 @@ def running(module: str, task: attrs.AttrsInstance) -> Iterator[Callable[[str], 
     def hear() -> str:
         line = stdout.readline()
         if not line:
-            raise RuntimeError(f"{module} {task} ended with {process.wait(timeout=60)}, and its own words above")
+            raise RuntimeError(f"{name} ended with {process.wait(timeout=60)}, and its own words above")
         return line
 
     def ask_it(line: str) -> dict[str, Any]:
@@ -85,7 +92,7 @@ def running(module: str, task: attrs.AttrsInstance) -> Iterator[Callable[[str], 
             stdin.close()
         code = process.wait(timeout=60)
     if code != 0:
-        raise RuntimeError(f"{module} {task} ended with {code}")
+        raise RuntimeError(f"{name} ended with {code}")
 
 
 def told(made_of: Callable[..., T]) -> T:

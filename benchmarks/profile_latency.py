@@ -89,7 +89,7 @@ def _handle(measured: Measured, records: Steady, name: str, warm_up_s: float, se
         strain, window_ns = _watched(seconds)
         measured.nobody.append(strain)
         return window_ns
-    delays = records.handle(HANDLERS[name], warm_up_s, seconds)
+    delays = records.handle(HANDLERS[name], warm_up_s, seconds, watches=True)
     measured.delays[name].append(delays)
     return delays.window_ns
 
@@ -127,7 +127,7 @@ def strain_table(measured: Measured) -> str:
     """How busy the machine was, and how long threads waited for a core, by who handles the records."""
     rows = [(NOBODY, *_machine(measured.nobody), "", "", _acknowledged(measured, NOBODY), "")]
     for name, delays in measured.delays.items():
-        strains = [each.strain for each in delays]
+        strains = [each.strain for each in delays if each.strain is not None]
         ran, waited = median(each.ran for each in strains), median(each.waited for each in strains)
         p99 = in_ms([each.at(0.99) for each in delays])
         rows.append((name, *_machine(strains), f"{ran:.0%}", f"{waited:.0%}", _acknowledged(measured, name), p99))
@@ -156,7 +156,7 @@ def alone_table(alone: Mapping[str, Sequence[Delays]]) -> str:
     rows = [
         (
             name,
-            in_ms([each.cpu_s / each.records for each in delays]),
+            in_ms([each.cpu_s_per_record for each in delays]),
             in_ms([each.at(0.5) for each in delays]),
             in_ms([each.at(0.99) for each in delays]),
         )

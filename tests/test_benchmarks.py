@@ -30,6 +30,7 @@ READING = (
     "many_commits",
     "latency",
     "many_partitions",
+    "rates",
     "startup",
     "profile_fetch",
     "profile_latency",

@@ -85,6 +85,7 @@ def write(feed: Feed) -> None:
         {
             "bootstrap.servers": feed.bootstrap_servers,
             "linger.ms": 0,
+            "queue.buffering.max.messages": 1_000_000,  # a broker that pauses for seconds does not end this
             "max.in.flight.requests.per.connection": 5,  # what waits behind them makes one batch, as in Kafka's own
         }
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import uuid
 
 from benchmarks.delays.log import Log
 from benchmarks.delays.task import Delays, Task
-from kafka_nextgen import AsyncConsumer, Consumer, TopicPartition
+from kafka_nextgen import AsyncConsumer, Consumer, Record, StopHandle, TopicPartition
 
-__all__ = ["config", "iterate", "iterate_async", "partitions", "poll"]
+__all__ = ["config", "iterate", "iterate_async", "partitions", "poll", "run"]
 
 
 def config(task: Task) -> dict[str, object]:
@@ -44,6 +46,23 @@ def poll(task: Task) -> Delays:
         log = Log(task)
         while all(log.take(_bytes(record.value)) for record in consumer.poll(1.0)):
             pass
+        return log.delays()
+
+
+def run(task: Task) -> Delays:
+    """``consumer.run(handler)``, which has eight threads, and commits in a group of its own."""
+    with Consumer({**config(task), "group.id": f"benchmark-{uuid.uuid4()}", "enable.auto.commit": False}) as consumer:
+        consumer.assign(partitions(task))
+        log, stop, one_at_a_time, is_on = Log(task), StopHandle(), threading.Lock(), True
+
+        def handle(record: Record) -> None:
+            nonlocal is_on
+            with one_at_a_time:
+                is_on = is_on and log.take(_bytes(record.value))
+            if not is_on:
+                stop.stop()
+
+        consumer.run(handle, stop=stop)
         return log.delays()
 
 

@@ -20,7 +20,10 @@ Window = tuple[int, int]
 
 @frozen
 class Task:
-    """Handle all records for ``seconds``, after ``warm_up_s`` in which they don't count, by ``handler``."""
+    """Handle all records for ``seconds``, after ``warm_up_s`` in which they don't count, by ``handler``.
+
+    If it watches, it tells of the strain, too; looking at all threads of the machine takes some milliseconds.
+    """
 
     handler: str
     bootstrap_servers: str
@@ -28,6 +31,7 @@ class Task:
     partitions: int
     warm_up_s: float
     seconds: float
+    watches: bool = False
 
     def window_ns(self) -> Window:
         """From when to when records count, if it begins now."""
@@ -46,29 +50,35 @@ def _pair(window_ns: Sequence[int]) -> Window:
     return begin, end
 
 
-def _read(strain: Strain | Mapping[str, float]) -> Strain:
+def _read(strain: Strain | Mapping[str, float] | None) -> Strain | None:
     """As it is, or as it comes out of JSON."""
-    return strain if isinstance(strain, Strain) else Strain(**strain)
+    return strain if strain is None or isinstance(strain, Strain) else Strain(**strain)
 
 
 @frozen
 class Delays:
     """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost.
 
-    They were handled in this window.
+    They were handled in this window. The processor time is that of the client's process, from the first record to the
+    last.
     """
 
     at_points: Sequence[float]
     records: int
     cpu_s: float
-    strain: Strain = field(converter=_read)
+    strain: Strain | None = field(converter=_read)
     window_ns: Window = field(converter=_pair)
 
     @classmethod
-    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain, window_ns: Window) -> Delays:
+    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain | None, window_ns: Window) -> Delays:
         delays = sorted(delays_ns)
         at_points = [seconds_at(point, delays) for point in POINTS]
         return cls(at_points, len(delays), cpu_s, strain, window_ns)
+
+    @property
+    def cpu_s_per_record(self) -> float:
+        """Seconds for each record but the first, in front of which the processor time was read."""
+        return self.cpu_s / max(1, self.records - 1)
 
     def at(self, point: float) -> float:
         return self.at_points[POINTS.index(point)]

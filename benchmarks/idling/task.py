@@ -21,7 +21,7 @@ class Task:
 
 @frozen
 class Idleness:
-    """Processor seconds of all threads for each second of waiting, and the memory beyond the imports."""
+    """Processor seconds of all threads for each second of waiting, and the memory beyond the imports, or NaN."""
 
     cpu_share: float
-    peak_bytes: int
+    peak_bytes: float

@@ -67,6 +67,7 @@ WHOLE = {
     "test_benchmarks.py",
     "test_benchmarks_of_delays.py",
     "test_benchmarks_of_history.py",
+    "test_benchmarks_of_rates.py",
     "test_benchmarks_of_reading.py",
     "test_benchmarks_of_spark.py",
     "test_benchmarks_of_values.py",

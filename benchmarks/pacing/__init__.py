@@ -1,0 +1,1 @@
+"""Records at different rates, in different numbers of partitions."""
