@@ -58,13 +58,17 @@ static inline int pb_varint(Cursor *cursor, uint64_t *number) {
     return pb_varint_slowly(cursor, number, 10);
 }
 
-static int pb_tag_slowly(Cursor *cursor, uint32_t *tag) {
+/* Read a tag of any number, also 0. */
+static int pb_any_tag(Cursor *cursor, uint32_t *tag) {
     uint64_t number = 0;
     int status = pb_varint_slowly(cursor, &number, 5);
-    if (status == FILLED && (number > UINT32_MAX || number >> 3 == 0))
-        status = PB_BAD_TAG;
     *tag = (uint32_t)number;
-    return status;
+    return status == FILLED && number > UINT32_MAX ? PB_BAD_TAG : status;
+}
+
+static int pb_tag_slowly(Cursor *cursor, uint32_t *tag) {
+    int status = pb_any_tag(cursor, tag);
+    return status == FILLED && *tag >> 3 == 0 ? PB_BAD_TAG : status;
 }
 
 static inline int pb_tag(Cursor *cursor, uint32_t *tag) {
@@ -111,7 +115,7 @@ static int pb_skip_value(Cursor *cursor, uint32_t tag) {
     }
 }
 
-/* Skip an unknown field. Groups in it can be `levels` deep. */
+/* Skip an unknown field. Groups in it can be `levels` deep; in them, upb accepts fields with the number 0, too. */
 static int pb_skip(Cursor *cursor, uint32_t tag, int levels) {
     uint32_t open[PB_MOST_LEVELS];
     int depth = 0;
@@ -128,7 +132,7 @@ static int pb_skip(Cursor *cursor, uint32_t tag, int levels) {
             status = pb_skip_value(cursor, tag);
         }
         if (status == FILLED && depth > 0)
-            status = pb_tag(cursor, &tag);
+            status = pb_any_tag(cursor, &tag);
         if (status != FILLED || depth == 0)
             return status;
     }

@@ -305,6 +305,15 @@ def test_unknown_fields_are_skipped() -> None:
     assert column(kind, [each + b"\x28\x07" + each for each in unknown]) == [7] * len(unknown)
 
 
+@pytest.mark.parametrize("group", [b"\x0b%b\x0c", b"\x0b\x13%b\x14\x0c"], ids=["in a group", "in a group in a group"])
+def test_a_field_of_number_0_is_bad_unless_it_is_in_an_unknown_group(group: bytes) -> None:
+    kind = made([F("a", 5, "int32"), F("m", 6, "int32", "string"), F("s", 7, ".google.protobuf.Struct")])
+    fields = [b"\x00\x05", b"\x80\x00\x05", b"\x01" + bytes(8), b"\x02\x01a", b"\x05" + bytes(4), b"\x03\x04"]
+    fields += [b"\x03", b"\x04", b"\x06", b"\x07", b"\x80\x80\x80\x80\x10\x05"]
+    within = [group % each for each in fields]
+    check(kind, [*within, *fields, *(delimited(number, each) for number in (6, 7) for each in within)])
+
+
 @pytest.mark.parametrize(
     "value",
     [
