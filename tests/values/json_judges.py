@@ -81,3 +81,32 @@ AS_DATE: Callable[[bytes], Any] = _moment(dt.date.fromisoformat)
 AS_TIME: Callable[[bytes], Any] = _moment(lambda text: dt.time.fromisoformat(_iso(text)))
 AS_TIMESTAMP: Callable[[bytes], Any] = _moment(lambda text: dt.datetime.fromisoformat(_iso(text)))
 AS_DECIMAL, AS_DURATION = _as_decimal, _as_duration
+
+
+# ---- whole values
+
+
+def judged(value: Any, kind: pa.DataType) -> Any:
+    """What the judge has read of a value of this type, as Arrow has it in Python."""
+    if value is None:
+        return None
+    if pa.types.is_struct(kind):
+        return {field.name: judged(value.get(field.name), field.type) for field in kind}
+    if pa.types.is_map(kind):
+        return [(name, judged(each, kind.item_type)) for name, each in value.items()]
+    if pa.types.is_list(kind):
+        return [judged(each, kind.value_type) for each in value]
+    read = next((read for is_kind, read in _LEAVES if is_kind(kind)), None)
+    return pa.scalar(value if read is None else read(value), kind).as_py()
+
+
+_LEAVES: list[tuple[Callable[[pa.DataType], bool], Callable[[Any], Any]]] = [
+    (pa.types.is_integer, int),
+    (pa.types.is_decimal, lambda value: Decimal(str(value))),
+    (pa.types.is_binary, base64.b64decode),
+    (pa.types.is_fixed_size_binary, base64.b64decode),
+    (lambda kind: bool(kind == pa.uuid()), lambda text: uuid.UUID(text).bytes),
+    (pa.types.is_date, dt.date.fromisoformat),
+    (pa.types.is_time, lambda text: dt.time.fromisoformat(_iso(text))),
+    (pa.types.is_timestamp, lambda text: dt.datetime.fromisoformat(_iso(text))),
+]

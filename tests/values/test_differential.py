@@ -66,6 +66,20 @@ def test_a_readers_schema_gives_what_fastavro_gives(data: st.DataObject) -> None
 
 @settings(max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data())
+def test_values_of_two_writers_in_turns_are_what_fastavro_gives_by_the_newest_schema(data: st.DataObject) -> None:
+    old = data.draw(schemas)
+    writers = {1: old, 2: data.draw(readers_of(old))}
+    numbers = data.draw(st.lists(st.sampled_from([1, 2]), min_size=1, max_size=6))
+    encodings = [(number, encoded(writers[number], data.draw(values_of(writers[number])))) for number in numbers]
+    batch, bad = decoded(Avro(registry=writers), [framed(number, each) for number, each in encodings])
+    assert bad == []
+    assert [as_read(writers[2], row) for row in batch.to_pylist()] == [
+        judged(each, writers[number], writers[2])[0] for number, each in encodings
+    ]
+
+
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much])
+@given(st.data())
 def test_the_union_of_two_schemas_reads_the_values_of_both(data: st.DataObject) -> None:
     writers = {1: data.draw(schemas)}
     writers[2] = data.draw(st.one_of(readers_of(writers[1]), schemas))

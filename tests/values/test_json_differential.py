@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.values import Json
 from tests.support.examples import examples
 from tests.values.decoding import decoded, same
-from tests.values.json_judges import ORJSON, column, loads
+from tests.values.json_judges import ORJSON, column, judged, loads
 from tests.values.json_samples import ANYTHING, SCHEMAS, objects_of, written
 
 pytestmark = pytest.mark.random
@@ -23,12 +23,14 @@ _SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow]
 
 @settings(max_examples=examples(500), suppress_health_check=_SLOW)
 @given(st.data())
-def test_values_become_what_they_were_written_from(data: st.DataObject) -> None:
+def test_values_become_what_they_were_written_from_and_what_the_judge_reads(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
     pairs = data.draw(st.lists(objects_of(list(schema)), min_size=1, max_size=4))
-    batch, bad = decoded(Json(schema), [written(data.draw, value) for _, value in pairs])  # type: ignore[arg-type]
+    texts = [written(data.draw, value) for _, value in pairs]  # type: ignore[arg-type]
+    batch, bad = decoded(Json(schema), texts)
     assert bad == []
     assert batch.to_pylist() == [own for own, _ in pairs]
+    assert batch.to_pylist() == [judged(loads(text), pa.struct(schema)) for text in texts]
 
 
 def damaged(data: st.DataObject, whole: bytes) -> bytes:
@@ -61,8 +63,12 @@ def test_damaged_bytes_are_refused_or_are_what_the_judge_reads(data: st.DataObje
     batch, bad = decoded(Json(schema), values)
     assert same(batch.slice(0, 1), batch.slice(3))
     assert {each.row for each in bad} <= {1}
+    text = values[1] or b""
     if ORJSON is not None:
-        assert is_json(values[1] or b"") == (not bad or not bad[0].reason.startswith("not JSON"))
+        assert is_json(text) == (not bad or not bad[0].reason.startswith("not JSON"))
+    if not bad and '"not a field"' not in text.decode():
+        (row,) = batch.slice(1, 1).to_pylist()
+        assert row == judged(loads(text), pa.struct(schema))
 
 
 @settings(max_examples=examples(500), suppress_health_check=_SLOW)
