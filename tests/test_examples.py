@@ -103,6 +103,8 @@ def test_a_topic_of_json_goes_to_duckdb_and_to_parquet(servers: str, tmp_path: P
     orders = [{"id": number, "country": "SE" if number % 2 else "NZ", "price": f"{number}.50"} for number in range(10)]
     write(servers, "json-orders", [json.dumps(order).encode() for order in orders])
     program, file = EXAMPLES / "json_to_duckdb.py", tmp_path / "orders.parquet"
+    _, _, code = program.read_text().partition('"""\n\n')
+    assert len(list(filter(None, code.splitlines()))) == 10, "docs/guides/tables.md says so"
     shown = subprocess.run([sys.executable, program, servers, file], capture_output=True, text=True, check=True).stdout
     assert [line.split("│")[1:-1] for line in shown.splitlines() if "SE" in line or "NZ" in line] == [
         [" NZ      ", "      5 ", "         22.50 "],

@@ -118,6 +118,27 @@ def test_columns_of_avro_with_our_own_client(stage: Stage, registry: StandIn, cl
             assert consumer.poll().to_arrow(value=avro)["id"].to_pylist() == [0, 1, 2]
 
 
+async def test_a_table_that_waits_for_a_registry_in_a_thread_holds_up_neither_the_event_loop_nor_the_member(
+    stage: Stage, registry: StandIn, client: SchemaRegistryClient
+) -> None:
+    write_orders(stage, client)
+    avro = Avro(registry=SchemaRegistry(registry.url), reader_schema=ORDER)
+    async with AsyncConsumer(**stage.config()) as consumer:
+        await consumer.subscribe([TOPIC])
+        while not (records := await consumer.poll(timeout=0.1)):
+            pass
+        with registry.hanging():
+            count = len(registry.requests)
+            making = asyncio.ensure_future(asyncio.to_thread(records.to_arrow, value=avro))
+            while len(registry.requests) == count:
+                await asyncio.sleep(0.001)
+            heartbeats = consumer.metrics().group.heartbeats
+            while consumer.metrics().group.heartbeats < heartbeats + 3:
+                await asyncio.sleep(0.001)
+            assert not making.done()
+        assert (await making)["id"].to_pylist() == [0, 1, 2]
+
+
 def test_columns_of_schemas_that_refer_to_others(stage: Stage, registry: StandIn, client: SchemaRegistryClient) -> None:
     registry.register("item", '{"type": "fixed", "name": "Item", "size": 1}')
     text = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "item", "type": "Item"}]})
