@@ -1,4 +1,4 @@
-"""The position of a share group: the first offset of each partition that is not acknowledged yet (KIP-932)."""
+"""The position of a share group: the start offset of each partition that its broker has stored (KIP-932)."""
 
 from __future__ import annotations
 

@@ -225,7 +225,8 @@ class GroupOffset:
 
     ``committed`` is None without a commit. ``end_offset`` and ``start_offset`` of the log are None if they are
     unavailable; ``error`` then says why. ``member_id`` is the owner of the partition, if any. In a share group
-    ``committed`` is the first offset that is not acknowledged, and ``share_lag`` the lag that its broker counts.
+    ``committed`` is the start offset that its broker has stored, which may be one acknowledgement behind (seen with
+    Kafka 4.4.0), and ``share_lag`` the lag that the broker counts.
     """
 
     committed: OffsetAndMetadata | None

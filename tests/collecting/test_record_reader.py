@@ -25,10 +25,20 @@ from tests.collecting.members import Kept
 from tests.endtoend.reading import config_of, poll_until
 from tests.history.making import events_in
 from tests.support.clients import create_topic, unique
+from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.kafka_server import KafkaServer
+from tests.support.servers import EMBEDDED
 from tests.support.waiting import GUARD_S, eventually
 
 both_protocols = pytest.mark.parametrize("protocol", ["consumer", "classic"])
+
+
+@pytest.fixture
+def fresh_kafka() -> Iterator[KafkaServer]:
+    """A broker without the records of other tests' groups, which would be read one by one."""
+    kafka = start_embedded_kafka(EMBEDDED["embedded"])
+    yield kafka
+    kafka.stop()
 
 
 def run_script(kafka: KafkaServer, group: str, topic: str, protocol: str) -> dict[str, frozenset[int]]:
@@ -118,15 +128,15 @@ def read_all(kafka: KafkaServer, choice: GroupFilter) -> tuple[list[Event], int]
 
 @both_protocols
 def test_a_batch_that_is_cut_by_a_poll_is_told_as_one(
-    embedded_kafka: KafkaServer, protocol: str, monkeypatch: pytest.MonkeyPatch
+    fresh_kafka: KafkaServer, protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = unique("cut")
-    run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "cut", 4), protocol)
-    whole, _ = read_all(embedded_kafka, GroupFilter([group]))
+    run_script(fresh_kafka, group, create_topic(fresh_kafka.bootstrap_servers, "cut", 4), protocol)
+    whole, _ = read_all(fresh_kafka, GroupFilter([group]))
     assert [event.kind for event in whole].count(EventKind.JOINED) == 2
     for most in (1, 2, 3):
         monkeypatch.setattr(record_reader, "_MAX_RECORDS", most)
-        assert read_all(embedded_kafka, GroupFilter([group])) == (whole, 0)
+        assert read_all(fresh_kafka, GroupFilter([group])) == (whole, 0)
 
 
 def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
