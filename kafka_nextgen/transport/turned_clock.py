@@ -68,6 +68,13 @@ class Follower(Protocol):
         """Whether it has opened a connection from this address, which is still open."""
 
 
+class _Reading(NamedTuple):
+    """How far the clock is ahead of the system's; where that one stands still, while the clock is turned."""
+
+    ahead_s: float = 0.0
+    stands_at: tuple[float, float] | None = None  # monotonic seconds, and seconds since the epoch
+
+
 class _Rest(NamedTuple):
     """A moment at which all followers were at rest: when the next timer is due, and the turns of each follower."""
 
@@ -80,11 +87,12 @@ class Clock:
 
     The cluster uses it, and each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers`` name one
     of the cluster's listeners. Other clients and other processes do not; they seem silent to the cluster while time is
-    moved forward. Several clusters may share a clock.
+    moved forward. Several clusters may share a clock. ``advanced_s`` counts the seconds of all calls of ``advance``.
     """
 
     def __init__(self) -> None:
-        self._ahead_s = 0.0
+        self.advanced_s = 0.0
+        self._reading = _Reading()  # replaced as a whole, since other threads read it
         self._lock = threading.Lock()
         self._turning = threading.Lock()
         self._followers: WeakSet[Follower] = WeakSet()
@@ -94,11 +102,13 @@ class Clock:
 
     def monotonic(self) -> float:
         """Monotonic seconds; the difference between two readings is the time that has passed on this clock."""
-        return clocks.real_monotonic() + self._ahead_s
+        ahead_s, stands_at = self._reading
+        return (clocks.real_monotonic() if stands_at is None else stands_at[0]) + ahead_s
 
     def time(self) -> float:
         """Seconds since the Unix epoch."""
-        return clocks.real_time() + self._ahead_s
+        ahead_s, stands_at = self._reading
+        return (clocks.real_time() if stands_at is None else stands_at[1]) + ahead_s
 
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass, as fast as the cluster and its consumers can do the work of that period.
@@ -114,7 +124,8 @@ class Clock:
           again within half a second of real time, its call counts as made at that moment, so a poll loop stays within
           ``max.poll.interval.ms``; an application that is busy for longer is not waited for.
 
-        Real time also passes as usual. Wall-clock times (of records, commits, retention) advance by the same amount.
+        Between two calls the clock goes on with real time; the real time that a call takes does not count, so a busy
+        machine does not change what happens. Wall-clock times (of records, commits, retention) advance likewise.
         Only the system's clock applies to an application's own sleeps, to retries of ``run``, to ``GroupAdmin``, and to
         timeouts of ``close``.
 
@@ -124,10 +135,12 @@ class Clock:
         """
         step_s = seconds_to_advance(seconds)
         with self._turning:
-            self._turning_since = clocks.real_monotonic()
+            self._turning_since = began = clocks.real_monotonic()
+            self._reading = self._reading._replace(stands_at=(began, clocks.real_time()))
             try:
                 self._step_through(step_s)
             finally:
+                self._reading = _Reading(self._reading.ahead_s - (clocks.real_monotonic() - began))
                 self._turning_since = math.inf
                 for follower in self._all():
                     follower.wake()
@@ -139,7 +152,8 @@ class Clock:
             if left_s <= 0:
                 return
             step_s = min(left_s, max(0.0, rest.due_at - self.monotonic()))
-            self._ahead_s += step_s
+            self._reading = self._reading._replace(ahead_s=self._reading.ahead_s + step_s)
+            self.advanced_s += step_s
             left_s -= step_s
             followers = self._all()
             if rest.turns == [follower.turns for follower in followers]:  # none has sent anything since then

@@ -75,9 +75,9 @@ def test_a_test_waits_for_processes_until_they_have_worked_and_died(
 
     for worker in workers:
         worker.kill()
-    before = cluster.clock._ahead_s
+    before = cluster.clock.advanced_s
     cluster.wait_until(lambda: not cluster.group("billing").members, timeout=GUARD_S)
-    assert cluster.clock._ahead_s > before, "their sessions have ended by the time that was advanced"
+    assert cluster.clock.advanced_s > before, "their sessions have ended by the time that was advanced"
 
 
 def test_a_consumer_of_the_test_shares_with_a_process(cluster: Cluster, workers: list[subprocess.Popen[bytes]]) -> None:

@@ -197,16 +197,16 @@ def test_the_clusters_time_passes_while_a_test_waits(embedded: Cluster) -> None:
 
 
 def test_no_more_time_passes_than_a_test_waits(embedded: Cluster) -> None:
-    before, attempts = embedded.clock._ahead_s, iter([False] * 5 + [True])
+    before, attempts = embedded.clock.advanced_s, iter([False] * 5 + [True])
     embedded.wait_until(lambda: next(attempts), timeout=0.6)
-    assert embedded.clock._ahead_s - before == pytest.approx(0.6)
+    assert embedded.clock.advanced_s - before == pytest.approx(0.6)
 
 
 def test_the_steps_of_its_time_become_longer(embedded: Cluster) -> None:
     moments, attempts = list[float](), iter([False] * 5 + [True])
 
     def is_over() -> bool:
-        moments.append(embedded.clock._ahead_s)
+        moments.append(embedded.clock.advanced_s)
         return next(attempts)
 
     embedded.wait_until(is_over, timeout=1.75)
@@ -275,9 +275,9 @@ def test_it_does_while_only_consumers_of_this_process_are_connected(embedded: Cl
 
 
 def time_passed_in_three_attempts(cluster: Cluster) -> float:
-    before, attempts = cluster.clock._ahead_s, iter([False, False, True])
+    before, attempts = cluster.clock.advanced_s, iter([False, False, True])
     cluster.wait_until(lambda: next(attempts))
-    return cluster.clock._ahead_s - before
+    return cluster.clock.advanced_s - before
 
 
 def test_only_the_thread_that_waits_notes_what_it_sees(embedded: Cluster) -> None:

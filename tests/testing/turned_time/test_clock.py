@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +21,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.transport import turned_clock
 from kafka_nextgen.transport.private_loop import new_private_loop
-from kafka_nextgen.transport.turned_clock import clock_of
+from kafka_nextgen.transport.turned_clock import ApplicationWait, clock_of
 from kafka_nextgen.transport.turned_loop import TurnedLoop
 from tests.support.waiting import GUARD_S
 from tests.testing.turned_time.running import running
@@ -48,6 +49,32 @@ def test_a_clock_that_was_not_moved_on_has_the_time_of_the_system() -> None:
     for ours, theirs in ((time.monotonic, clock.monotonic), (time.time, clock.time)):
         before, told, after = ours(), theirs(), ours()
         assert before <= told <= after
+
+
+@pytest.mark.parametrize("now", ["monotonic", "time"])
+def test_the_real_time_of_a_call_does_not_count(now: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = SimpleNamespace(monotonic=100.0, time=1000.0)
+    monkeypatch.setattr(clocks, "real_monotonic", lambda: system.monotonic)
+    monkeypatch.setattr(clocks, "real_time", lambda: system.time)
+    clock, moments = Clock(), list[float]()
+    read = getattr(clock, now)
+
+    class Slow(ApplicationWait):
+        def is_at_rest(self, turning_since: float) -> bool:
+            moments.append(read())
+            system.monotonic += 30
+            system.time += 30
+            return True
+
+    slow, began = Slow(clock, count=lambda: 0, notify=lambda: None), read()
+    clock.add(slow)
+    clock.advance(20)
+    assert set(moments) == {began, began + 20}
+    assert read() == began + 20
+    assert clock.advanced_s == 20
+    system.monotonic += 5
+    system.time += 5
+    assert read() == began + 25
 
 
 @pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])

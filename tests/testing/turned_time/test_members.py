@@ -1,6 +1,6 @@
 """Members while time is moved on: those that live stay, however long that is, and those that are silent go.
 
-Real time passes besides, so nothing is asserted that a slow machine changes.
+Real time passes between two steps, so nothing is asserted that a slow machine changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def test_a_member_that_lives_has_its_session_after_ten_minutes(cluster: Cluster,
     heartbeats = consumer.metrics().group.heartbeats
     cluster.advance(seconds=600)
     assert consumer.group_metadata() == member
-    assert 115 < consumer.metrics().group.heartbeats - heartbeats < 160  # one each five seconds, and real time passes
+    assert 115 < consumer.metrics().group.heartbeats - heartbeats < 160  # one each five seconds
 
 
 def test_one_that_lives_gets_the_partitions_of_one_that_is_silent(
