@@ -1,7 +1,7 @@
 """How much processor time it takes to import a client, and to start a command.
 
 Run as ``python -m benchmarks.imports`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md, ``--before`` is the checkout of an earlier version to compare with. Each program is a
+docs/benchmarks/index.md, ``--before`` is the checkout of an earlier version to compare with. Each program is a
 process of its own, and what an empty one takes is subtracted. User and system time of the whole process are measured,
 so other work of the machine matters little. No broker is needed: a consumer is only created and closed.
 """

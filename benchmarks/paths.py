@@ -1,4 +1,4 @@
-"""How much code a record, a poll, a heartbeat and a commit go through: the files and functions that are entered.
+"""How much code a record, a poll, a heartbeat, a commit and a Spark task go through: the files and functions entered.
 
 Run as ``python -m benchmarks.paths`` from the root of the repository; ``--list`` names them all. It needs no Kafka: a
 consumer without the extension in C reads from a ``Cluster`` of its process, and Python itself tells of every call.

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATHS = ("README.md", "SECURITY.md", "docs", "kafka_nextgen", "pytest_kafka_nextgen")
 
 #: Pages that quote others word for word, and programs.
-LEFT_OUT = ("docs/how-it-works/founding-documents/", "docs/internals/founding-documents/", "docs/tools/")
+LEFT_OUT = ("docs/internals/founding-documents/", "docs/tools/")
 
 
 def files_in(paths: list[Path]) -> Iterator[Path]:
