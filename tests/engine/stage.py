@@ -98,6 +98,7 @@ class Stage:
             "group_id": GROUP,
             "auto_offset_reset": "earliest",
             "enable_auto_commit": False,
+            "auto_commit_interval_ms": 3_600_000,  # a busy machine may need longer than the default
             "fetch_max_wait_ms": 50,
             "retry_backoff_ms": 20,
             "retry_backoff_max_ms": 50,
