@@ -104,7 +104,8 @@ def draw_curves(
 
 def _draw_line(axis: Axes, label: str, points: Sequence[tuple[float, float]], marker: str = "") -> None:
     style = "-" if label.startswith("kafka_nextgen") else "--"
-    axis.plot(*zip(*points, strict=True), style, label=label, linewidth=1.2, marker=marker, markersize=3)
+    places, values = [place for place, _ in points], [value for _, value in points]
+    axis.plot(places, values, style, label=label, linewidth=1.2, marker=marker, markersize=3)
 
 
 def _nines(percentile: float) -> float:

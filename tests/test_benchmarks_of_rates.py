@@ -18,7 +18,7 @@ from benchmarks.kafka import create_topic
 from benchmarks.many_partitions import PEER
 from benchmarks.pacing.cases import BASELINE, BY_PARTITIONS, BY_RATE, CASES, HANDLERS, JAVA, Case, Rounds
 from benchmarks.pacing.page import PAGE_NAME, in_menu, page_text
-from benchmarks.pacing.report import NOTHING, axis_tables, idle_table
+from benchmarks.pacing.report import BEHIND, NOTHING, axis_tables, idle_table
 from benchmarks.page import PAGE, write_page, write_section
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
@@ -78,6 +78,13 @@ def test_a_percentile_with_too_few_records_beyond_it_is_left_out() -> None:
         999: [True, False, False],
         1000: [True, True, False],
     }
+
+
+def test_a_client_that_does_not_keep_up_is_told_by_its_processor_time_only() -> None:
+    rounds: Rounds = {BASELINE: [delays(2000, 1.0, 1.0)], RUN: [delays(1700, 1.0, 1.7)], JAVA: [delays(1900, 2.0, 1.0)]}
+    told = cells(axis_tables(rates.RATES, {Case(5, 1, 2.0): rounds}))
+    assert [row[1] for row in told if row[0] == RUN] == ["2", BEHIND, BEHIND, NOTHING]
+    assert [row[1] for row in told if row[0] == JAVA] == ["1.1", "2", "2", NOTHING]
 
 
 def test_cases_are_measured_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,6 @@ HANDLERS: Mapping[str, str] = {
 }
 
 
-def records_of(rounds: Rounds) -> int:
-    """How many records each handler handled in all rounds together, at least."""
-    return min(sum(one.records for one in each) for each in rounds.values())
+def records_of(each: Sequence[Delays]) -> int:
+    """How many records a handler handled in all rounds together."""
+    return sum(one.records for one in each)

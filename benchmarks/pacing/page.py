@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from benchmarks.pacing.cases import BY_PARTITIONS, BY_RATE
-from benchmarks.pacing.report import BEYOND
+from benchmarks.pacing.report import BEYOND, KEEPS_UP
 
 __all__ = ["PAGE_NAME", "in_menu", "page_text"]
 
@@ -31,7 +31,8 @@ from just before the producer's call to the handler.
 The first row of a table has the figures of confluent-kafka's `poll()`: the median of the rounds, with their minimum and
 maximum in brackets. The other rows have the ratio to it: of the medians, and in brackets the lowest and the highest of
 a round. Below 1 is less than confluent-kafka's. A percentile is left out if fewer than {beyond} records of all rounds
-together are beyond it.
+together are beyond it. A client is *behind* if it handles less than {keeps_up:.0%} of the records that confluent-kafka
+handles in the same time; its delays grow as long as a round lasts.
 
 {run}
 
@@ -66,6 +67,7 @@ def page_text(rounds: int, idle_partitions: int, figures: Mapping[str, str]) -> 
     return _PAGE.format(
         rounds=rounds,
         beyond=BEYOND,
+        keeps_up=KEEPS_UP,
         rate_partitions=BY_RATE[0].partitions,
         partitions_rate=BY_PARTITIONS[0].records_per_s,
         idle_partitions=idle_partitions,

@@ -19,8 +19,11 @@ __all__ = ["MEASURES", "Axis", "axis_tables", "draw_axis", "draw_idle", "idle_ta
 #: So many records of all rounds have to be beyond a percentile.
 BEYOND = 10
 
-#: What a table says of a percentile without them.
-NOTHING = ""
+#: What a table says of a percentile without them, and of the delays of a client that does not keep up.
+NOTHING, BEHIND = "", "behind"
+
+#: A client keeps up that handles at least such a share of the records that the baseline handles in the same time.
+KEEPS_UP = 0.9
 
 
 @frozen
@@ -32,9 +35,9 @@ class Measure:
     of: Callable[[Delays], float]
     point: float | None = None
 
-    def is_known(self, rounds: Rounds) -> bool:
-        """Whether enough records are beyond the percentile."""
-        return self.point is None or round(records_of(rounds) * (1 - self.point), 6) >= BEYOND
+    def is_known(self, each: Sequence[Delays]) -> bool:
+        """Whether enough records of a client are beyond the percentile."""
+        return self.point is None or round(records_of(each) * (1 - self.point), 6) >= BEYOND
 
 
 def _delay(name: str, point: float) -> Measure:
@@ -76,10 +79,16 @@ def _ratios_table(axis: Axis, measure: Measure, measured: Mapping[Case, Rounds])
 
 
 def _cell(measure: Measure, rounds: Rounds, name: str) -> str:
-    if not measure.is_known(rounds):
+    if not all(measure.is_known(rounds[each]) for each in (name, BASELINE)):
         return NOTHING
+    if measure.point is not None and not _keeps_up(rounds, name):
+        return BEHIND
     own, baseline = ([measure.of(one) for one in rounds[each]] for each in (name, BASELINE))
     return spread(own) if name == BASELINE else ratio_with_spread(own, baseline)
+
+
+def _keeps_up(rounds: Rounds, name: str) -> bool:
+    return records_of(rounds[name]) >= KEEPS_UP * records_of(rounds[BASELINE])
 
 
 def ratio_with_spread(own: Sequence[float], baseline: Sequence[float]) -> str:
@@ -92,7 +101,7 @@ def ratio_with_spread(own: Sequence[float], baseline: Sequence[float]) -> str:
 def _records_table(axis: Axis, measured: Mapping[Case, Rounds]) -> str:
     rows = (
         ("seconds of a round", *(f"{case.seconds:g}" for case in measured)),
-        ("records of a client in all rounds, at least", *(f"{records_of(rounds):,}" for rounds in measured.values())),
+        ("records in all rounds", *(f"{records_of(rounds[BASELINE]):,}" for rounds in measured.values())),
     )
     return table((axis.name, *(f"{axis.place(case):,}" for case in measured)), rows)
 
@@ -105,14 +114,14 @@ def draw_axis(file: str, axis: Axis, measured: Mapping[Case, Rounds], folder: Pa
             name: [
                 (axis.place(case), median(measure.of(one) for one in rounds[name]))
                 for case, rounds in measured.items()
-                if measure.is_known(rounds)
+                if measure.is_known(rounds[name])
             ]
             for name in names
         }
         for measure in MEASURES
-        if any(measure.is_known(rounds) for rounds in measured.values())
     }
-    return draw_curves(file, panels, axis.name, folder)
+    drawn = {title: lines for title, lines in panels.items() if any(lines.values())}
+    return draw_curves(file, drawn, axis.name, folder)
 
 
 def idle_table(idle: Mapping[str, Sequence[Idleness]], baseline: str) -> str:
