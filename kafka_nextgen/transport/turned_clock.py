@@ -124,7 +124,7 @@ class Clock:
           again within half a second of real time, its call counts as made at that moment, so a poll loop stays within
           ``max.poll.interval.ms``; an application that is busy for longer is not waited for.
 
-        Between two calls the clock goes on with real time; the real time that a call takes does not count, so a busy
+        Between two calls the clock continues with real time; the real time that a call takes does not count, so a busy
         machine does not change what happens. Wall-clock times (of records, commits, retention) advance likewise.
         Only the system's clock applies to an application's own sleeps, to retries of ``run``, to ``GroupAdmin``, and to
         timeouts of ``close``.
