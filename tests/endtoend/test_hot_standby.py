@@ -420,6 +420,29 @@ def test_by_the_classic_protocol_a_standby_takes_over_and_the_other_is_not_calle
     assert [told(each, "standby") for each in reserve.heard] == [[], []], "what they may get is the same"
 
 
+def test_by_the_classic_protocol_a_static_standby_that_restarts_stands_by_again(
+    cluster: Cluster, stack: ExitStack
+) -> None:
+    """Its former assignment, which it gets back without a rebalance, names its place."""
+    members, assignors = Members(cluster, unique("standby"), stack), [HotStandby(target_size=1)]
+
+    def start(instance_id: str) -> Consumer:
+        classic = {"group_protocol": "classic", "heartbeat_interval_ms": 100}
+        return members.start(instance_id, group_local_assignors=assignors, **classic)
+
+    active = start("a")
+    members.poll(lambda: len(active.assignment()) == PARTITIONS)
+    standby = start("b")
+    members.poll(lambda: told(members.heard[1], "standby"))
+    generation = active.group_metadata().member_epoch
+    members.close(standby)
+    back = start("b")
+    members.poll(lambda: told(members.heard[2], "standby"))
+    assert told(members.heard[2], "standby") == [set(range(PARTITIONS))]
+    assert (back.health().standby_place, back.group_metadata().member_epoch) == (1, generation)
+    assert active.group_metadata().member_epoch == generation
+
+
 def check_stock_description(cluster: Cluster, group: str) -> None:
     """For librdkafka a standby is a member without partitions, here too."""
     admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
