@@ -55,7 +55,7 @@ class StillClock(Clock):
 
     def monotonic(self) -> float:
         """The seconds advanced so far; a timer that rounding has put just after a step still expires."""
-        return self._ahead_s + next(self._readings) * TICK_S
+        return self.advanced_s + next(self._readings) * TICK_S
 
     def time(self) -> float:
         """The same, as a time of day."""

@@ -26,7 +26,7 @@ class StandingClock(Clock):
 
     def monotonic(self) -> float:
         """Seconds, as far as the clock was turned."""
-        return self.now + self._ahead_s
+        return self.now + self.advanced_s
 
     def time(self) -> float:
         """Seconds since the Unix epoch, in 2020."""
