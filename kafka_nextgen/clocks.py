@@ -6,7 +6,7 @@ these functions come from a private copy of that module, even if this module is 
 ``time-machine`` changes the functions themselves, but not the monotonic clock.
 
 A thread may follow another clock, which a test advances (``kafka_nextgen.transport.turned_clock``). Until a thread does
-so, these are the system's own functions, so other programs pay no cost. Call them as attributes of this module: a
+so, these are the system's own functions, so other programs have no overhead. Call them as attributes of this module: a
 stored reference to a function always follows the system's clock.
 """
 

@@ -144,7 +144,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
     ) -> None: ...
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Any) -> None:
-        from kafka_nextgen.config import ConsumerConfig  # imported here, like what a consumer consists of
+        from kafka_nextgen.config import ConsumerConfig  # imported here, like the other parts of a consumer
 
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         refuse_async(parsed)
@@ -292,7 +292,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
         The next call marks it as processed, as with ``poll``. Records of other partitions stay buffered meanwhile. In a
         group, the call waits until the member has joined. aiokafka's consumer has the same method.
 
-        Raises the errors of ``poll``, but no error about other partitions than these. Raises DeserializationError, also
+        Raises the errors of ``poll``, but no errors about other partitions. Raises DeserializationError, also
         in each later call until you ``seek`` past that record, and MisuseError if a partition is not, or no longer,
         assigned, if all of these are paused, or if all ranges are read.
         """

@@ -1,4 +1,4 @@
-"""The operations of Kafka's ACLs, as descriptions of groups show which of them the client may perform (KIP-430)."""
+"""The operations of Kafka's ACLs. A group description lists those that the client may perform (KIP-430)."""
 
 from __future__ import annotations
 

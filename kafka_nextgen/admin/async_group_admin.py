@@ -159,7 +159,7 @@ class AsyncGroupAdmin(AsyncAdmin):
 
         A target for a topic's name applies to all of its partitions. It is an offset, OffsetReset.EARLIEST or LATEST, a
         ``datetime`` with a zone, a ``timedelta`` before now, ``ShiftBy`` from the committed offset, or ``CURRENT``, as
-        for ``kafka-consumer-groups.sh --reset-offsets``. A time that no record has reached means the end, and offsets
+        for ``kafka-consumer-groups.sh --reset-offsets``. A time later than all records means the end, and offsets
         outside the log become its beginning or end. A partition without a result has an ``error``. Raises
         UnknownTopicError for a topic that does not exist. Give ``alter_offsets`` the planned offsets to apply them.
         """

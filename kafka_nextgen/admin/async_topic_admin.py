@@ -1,4 +1,4 @@
-"""``AsyncTopicAdmin``: topics, for the command line. Applications have the admin client of their producer for them."""
+"""``AsyncTopicAdmin``: topics, for the command line. Applications use the admin client of their producer library."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AsyncTopicAdmin(AsyncAdmin):
     async def create(
         self, new: Sequence[NewTopic], *, validate_only: bool = False, timeout: float | None = None
     ) -> Results[str, CreatedTopic]:
-        """Create these topics, or with ``validate_only`` let the broker check whether it could."""
+        """Create these topics, or with ``validate_only`` only let the broker check whether they can be created."""
         call = await self._begin("creating topics", timeout)
         return await topics.create(call, new, validate_only=validate_only)
 

@@ -2,7 +2,7 @@
 
 The cluster stores this dynamic configuration, which may exist before or after its group. Any broker accepts these
 requests, and forwards changes to the controller. Kafka has had group configurations since 4.0. KIP-848 gives them the
-names of the brokers' settings; Kafka calls them the same without ``group.``, and refuses the KIP's names as unknown.
+names of the brokers' settings; Kafka uses the same names without ``group.``, and refuses the KIP's names as unknown.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _STANDBYS_ELSEWHERE = (
 class GroupConfigEntry:
     """One key of a group's configuration, by Kafka's name.
 
-    ``is_own`` says whether it was set for this group; other keys follow the broker. ``typed_value`` is the value as the
-    key's type says, such as a number.
+    ``is_own`` says whether it was set for this group; other keys have the broker's value. ``typed_value`` is the value
+    as the key's type says, such as a number.
     """
 
     name: str

@@ -94,7 +94,8 @@ async def describe_owners(call: AdminCall, group_id: str) -> GroupDescription:
 def _without_protocol(group_id: str, refusal: UnsupportedProtocolError) -> UnsupportedProtocolError:
     return UnsupportedProtocolError(
         f"group {group_id}: its coordinator lists it as a consumer group, but does not describe it, because this "
-        "cluster's group.version is 0; its offsets can be listed, and it is as before once group.version is 1",
+        "cluster's group.version is 0; its offsets can be listed, and it can be described again once group.version "
+        "is 1",
         code=refusal.code,
         group=group_id,
     )

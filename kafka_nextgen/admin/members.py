@@ -131,7 +131,7 @@ def _added_member(
 
 def _advice(code: ErrorCode, cancels: bool) -> str | None:
     """What to do about an error; None for the usual advice. An unknown member may be in the group, but unannounced."""
-    return "describe the group to see who is" if cancels and code is ErrorCode.UNKNOWN_MEMBER_ID else None
+    return "describe the group to see its members" if cancels and code is ErrorCode.UNKNOWN_MEMBER_ID else None
 
 
 async def announce_leaving(

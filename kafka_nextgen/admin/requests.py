@@ -1,9 +1,9 @@
 """Send requests to brokers until they succeed, within a deadline.
 
-If the coordinator is moving or loading, the request is repeated after growing pauses, and the coordinator is looked up
-again. The same applies if it can't be reached or its response is incomplete, unless the request must not be repeated:
-the request may have succeeded, and a second removal of a member would report that it does not exist. All other error
-codes raise their typed errors.
+If the coordinator is moving or loading, the request is repeated with increasing backoff, and the coordinator is looked
+up again. The same applies if it can't be reached or its response is incomplete, unless the request must not be
+repeated: the request may have succeeded, and a second removal of a member would report that it does not exist. All
+other error codes raise their typed errors.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ taker. The taker need not subscribe to the first topic. Only the loads at both e
 At the end no path reduces a difference, so no assignment is more balanced.
 
 Paths are found as in Dinic's algorithm (``max_flow``): measure the distance of every topic and cohort from the givers'
-topics once, then let each giver search for a path on which every step leads further. Dead ends are not tried again.
-When all givers have searched, the remaining paths are longer, so there are few such phases.
+topics once, then let each giver search for a path on which every step increases the distance. Dead ends are not tried
+again. When all givers have searched, the remaining paths are longer, so there are few such phases.
 """
 
 from __future__ import annotations

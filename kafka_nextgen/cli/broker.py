@@ -88,7 +88,7 @@ class _Address(click.ParamType[tuple[str, int]]):
     "--faults",
     type=click.File(encoding="utf-8"),
     metavar="FILE",
-    help="Faults that clients meet: API KIND [SELECTION], one per line, as in docs/guides/faults.md.",
+    help="Faults to inject: API KIND [SELECTION], one per line, as in docs/guides/faults.md.",
 )
 @click.option(
     "--no-extensions",
@@ -112,9 +112,9 @@ def broker(
     """Run a broker for development and tests.
 
     Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users there is no
-    authentication, and without --rules every client may do everything. With --faults it prints at its end how many
-    requests met each fault, and exits with 1 if none met one. --config listeners=SASL_SSL://:9093,... overrides
-    --listen. Other assignors are given as MODULE:CLASS: --config
+    authentication, and without --rules every client may do everything. With --faults it prints on exit how many
+    requests each fault affected, and exits with 1 if no request met one. --config listeners=SASL_SSL://:9093,...
+    overrides --listen. Other assignors are given as MODULE:CLASS: --config
     group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen

@@ -1,4 +1,4 @@
-"""Collect a history from outside: a poller for the groups of any cluster, and a topic for events."""
+"""Collect a group's history without being a member: a poller for the groups of any cluster, and a topic for events."""
 
 from kafka_nextgen.collecting.collector import Collector
 from kafka_nextgen.collecting.poller import GroupPoller

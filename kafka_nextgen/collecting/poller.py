@@ -1,4 +1,4 @@
-"""Derives events of one group from repeated descriptions of it. Pure.
+"""Derives events of one group from repeated descriptions of it. Does no I/O.
 
 A poller sees less than members and coordinators do: it misses states that begin and end between two polls, and its
 times are the times of polls. So the cause is unknown if a member is gone, and only the last of several epochs is known.

@@ -1,4 +1,4 @@
-"""Ends waiting work, for example for an unavailable cluster, soon after a stop is requested."""
+"""Cancels pending work, for example on an unavailable cluster, soon after a stop is requested."""
 
 from __future__ import annotations
 

@@ -92,9 +92,9 @@ class ConsumerKeys(SecurityConfig):
     group_local_assignors: tuple[PartitionAssignor, ...] = _key(
         local_assignors,
         (),
-        "Client-side assignors in order of preference, instead of group.remote.assignor. One member runs an assignor "
-        "that all members have, if the coordinator supports client-side assignors (KIP-848), or with the classic "
-        "protocol.",
+        "Client-side assignors in order of preference, instead of group.remote.assignor. If the coordinator supports "
+        "client-side assignors (KIP-848), and with the classic protocol, one member runs an assignor that all members "
+        "have.",
     )
     join_reason: JoinReason | None = _key(
         p.join_reason,
@@ -235,8 +235,8 @@ class ConsumerKeys(SecurityConfig):
         "The limit for all records that are buffered, in flight or being decoded, over all partitions. The compressed "
         "batches of one partition in one response may decompress to as much as this limit, and in any case to 16 MiB. "
         "If records become larger than before, fetches in flight can exceed the limit: each of the two fetches per "
-        "broker by the size of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB "
-        "of freed memory for new records. Not in Kafka.",
+        "broker can exceed it by the size of its first batch and of the partitions being decoded. A process also keeps "
+        "up to 32 MiB of freed memory for new records. Not in Kafka.",
     )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."

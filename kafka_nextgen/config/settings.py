@@ -54,9 +54,9 @@ class ConsumerSettings(TypedDict, total=False):
     group_remote_assignor: str | None
     """The server-side assignor to ask for, such as uniform or range. Default: the broker chooses."""
     group_local_assignors: OneAssignor | Iterable[OneAssignor] | None
-    """Client-side assignors in order of preference, instead of group.remote.assignor. One member runs an assignor
-    that all members have, if the coordinator supports client-side assignors (KIP-848), or with the classic
-    protocol."""
+    """Client-side assignors in order of preference, instead of group.remote.assignor. If the coordinator supports
+    client-side assignors (KIP-848), and with the classic protocol, one member runs an assignor that all members
+    have."""
     join_reason: JoinReason | Literal["restart", "upgrade"] | None
     """The reason for the first join: restart lets a known member return without a rebalance, upgrade requests a
     rebalance. Only coordinators with extensions use it. Default: restart for static members, except for those of the
@@ -147,9 +147,9 @@ class ConsumerSettings(TypedDict, total=False):
     fetch_buffer_bytes: int | None
     """The limit for all records that are buffered, in flight or being decoded, over all partitions. The compressed
     batches of one partition in one response may decompress to as much as this limit, and in any case to 16 MiB. If
-    records become larger than before, fetches in flight can exceed the limit: each of the two fetches per broker by
-    the size of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB of freed memory
-    for new records. Not in Kafka."""
+    records become larger than before, fetches in flight can exceed the limit: each of the two fetches per broker can
+    exceed it by the size of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB of
+    freed memory for new records. Not in Kafka."""
     receive_message_max_bytes: int | None
     """A larger frame is refused and its connection closed. From librdkafka."""
     security_protocol: SecurityProtocol | Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] | None

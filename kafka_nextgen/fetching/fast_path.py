@@ -197,7 +197,7 @@ def _settle(steady: NodeFetches, context: FetchContext) -> None:
     if not answers and not went_on:
         return
     for tp in went_on:
-        del context.went_on[tp]  # before the places are read
+        del context.went_on[tp]  # before the positions are read
     wanted, places = dict(steady.fetch.wanted), steady.step.places()
     moved = {tp: wanted[tp]._replace(offset=places[tp][0], last_epoch=places[tp][1]) for tp in went_on}
     wanted.update(moved)

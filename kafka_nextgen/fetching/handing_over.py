@@ -16,7 +16,7 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Handover"]
 
-#: From how many runs on it is worth looking for those of the same partition.
+#: The minimum number of runs for which grouping them by partition is worthwhile.
 _MANY = 8
 
 
@@ -125,7 +125,7 @@ class Handover:
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
         last = part.columns.offsets[part.stop - 1]
         left = self._buffers.hand_over(part)
-        if left is not None:  # no signal handler runs between these two
+        if left is not None:  # no signal handler runs between these two statements
             state.position = behind if left else end
             state.last_handed_over = last
             self.uncommitted.note_handed_over(part, state)
@@ -187,7 +187,7 @@ class Handover:
                 note_put_back(parts[0], state)
 
     def pass_turn(self, partition: TopicPartition) -> None:
-        """Move this partition to the end of the turn order."""
+        """Move this partition to the end of the round-robin order."""
         self._buffers.pass_turn(partition)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:

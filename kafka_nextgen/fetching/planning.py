@@ -1,6 +1,6 @@
 """Plans the next requests of fetching from the cluster image.
 
-Every need contains the fences of its partitions, and is passed to ``results`` with its answer.
+Every request contains the fencing data of its partitions, and is passed to ``results`` with its answer.
 
 - Positions first (``position_needs``): a partition without a position is looked up among the group's committed offsets,
   or at its leader; its leader's log may have to be compared with the records that were read.
@@ -323,7 +323,7 @@ def _begin(
         session=session,
         # A request has one rack for all of its partitions.
         sends_rack=all(state.replica.withholds_rack_until <= now for state in asked),
-        set_aside_bytes=int(most_bytes * (1 + context.budget.growth)),  # the frame, and its columns
+        set_aside_bytes=int(most_bytes * (1 + context.budget.growth)),  # memory for the frame and for its columns
         asked_at=now,
         is_out_of_session=is_out_of_session,
         names=names,

@@ -1,4 +1,4 @@
-"""The partitions that a node's next fetch requests again, unchanged, without being looked at.
+"""The partitions that a node's next fetch requests again, unchanged, without being visited.
 
 Thousands of partitions may be assigned while each answer contains few. Therefore an answer, and the plan that follows
 it, visit the partitions that the answer contains, and leave the others as they are:
@@ -153,7 +153,9 @@ class Resting:
         self.fetch, self.max_bytes, self.left = fetch, max_bytes, None
 
     def _rests(self, state: PartitionState, fetch: Fetch, image: ClusterImage) -> bool:
-        """A partition not answered as lately as the resting ones is restless once: it has another time of silence."""
+        """Whether the partition rests. It is visited once more if its last answer is older than that of the resting
+        ones, because its silence is counted from an earlier time.
+        """
         is_late = self.answered_at is not None and (state.silent_since is None or state.silent_since < self.answered_at)
         return not is_late and _rests(state, fetch, image)
 

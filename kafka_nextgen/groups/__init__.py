@@ -1,1 +1,1 @@
-"""Values of consumer groups that client, administration and coordinator share."""
+"""Consumer group types shared by the client, the admin client and the coordinator."""

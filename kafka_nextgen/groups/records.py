@@ -54,21 +54,21 @@ class MemberStatus(IntEnum):
 
 @frozen
 class Record:
-    """A fact about one group, as recorded in the log."""
+    """A record about one group in the log."""
 
     group_id: str
 
 
 @frozen
 class MemberRecord(Record):
-    """A fact about one member of a group."""
+    """A record about one member of a group."""
 
     member_id: str
 
 
 @frozen
 class ExtensionRecord(Record):
-    """A fact for which Kafka has no record type. A coordinator without extensions ignores it."""
+    """A record of a type that Kafka does not have. A coordinator without extensions ignores it."""
 
     @property
     def tells_cause(self) -> EpochCause | None:
@@ -229,7 +229,7 @@ class ClassicGroupMetadataRemoved(Record):
 class OffsetCommitted(Record):
     """[1] A committed offset, the time of the commit (milliseconds), and the topic's id at that time, if known.
 
-    ``expire_timestamp_ms`` is set if the commit gave a retention time.
+    ``expire_timestamp_ms`` is set if the commit specified a retention time.
     """
 
     partition: TopicPartition

@@ -12,9 +12,9 @@ A source without a shared key is compared by the first observation of each epoch
 different times, so the least difference is significant only if there are many. With fewer than ``_MIN_SHARED_EPOCHS``,
 only errors that no member's delay explains (``_MAX_ARRIVAL_MS``) are corrected.
 
-Coordinators that took over from each other share a log, the partition in their names. They never observe the same
-change: all epochs of the later one happened after the epochs of the earlier one. So coordinators are compared only with
-other sources, and only by epochs that began after they took over.
+Coordinators that took over from each other share a log: their names contain the same partition. They never observe the
+same change: all epochs of the later one happened after the epochs of the earlier one. So coordinators are compared only
+with other sources, and only by epochs that began after they took over.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Members:
     def __init__(self, facts: FactCollector) -> None:
         self._facts = facts
         self._members: dict[str, Member] = {}
-        self._departed: dict[str, None] = {}  # used as an ordered set; the longest gone first
+        self._departed: dict[str, None] = {}  # used as an ordered set; the member that left first comes first
         self.total = 0  # all members that were seen
         self._active: dict[str, Member] = {}
         self._by_epoch: list[tuple[int, str]] = []  # a heap with stale entries, which are skipped

@@ -4,10 +4,10 @@
 in the file                          what it is
 ===================================  ====================================================================
 ``#`` or ``!`` beginning a line      a comment; it is never continued
-a backslash before the line's end    the line is continued; blanks at the next line's beginning are skipped
+a backslash before the line's end    the line is continued; whitespace at the start of the next line is skipped
 ``=``, ``:`` or a blank              ends a key, unless a backslash precedes it
 ``\\t``, ``\\n``, ``\\r``, ``\\f``       the control character
-``\\uXXXX``                           a UTF-16 code unit; two of them can form one character
+``\\uXXXX``                           a UTF-16 code unit; a surrogate pair is one character
 a backslash before any other         that character
 ===================================  ====================================================================
 

@@ -1,4 +1,4 @@
-"""The actions of the client's machines for the coordinator's error codes.
+"""The actions of the client's state machines for the coordinator's error codes.
 
 Each machine has a table for each of its requests. A code that is not in the table is FAIL.
 """

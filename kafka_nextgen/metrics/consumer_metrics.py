@@ -1,8 +1,8 @@
 """``Metrics``: a snapshot of everything a consumer has counted and measured.
 
-Counters only increase while the consumer lives; gauges are current values. There are no rates: divide the increase of a
-counter by the elapsed time. Each field has the name and unit that Apache Kafka's consumer uses, or a name in the same
-style.
+Counters only increase during the consumer's lifetime; gauges are current values. There are no rates: divide the
+increase of a counter by the elapsed time. Each field has the name and unit that Apache Kafka's consumer uses, or a name
+in the same style.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class ReadingMetrics:
     failed_fetches: int = counter(
         "fetch-failed-total",
         "{request}",
-        "fetch requests without an answer, or whose answer can't be read or refuses them as a whole",
+        "fetch requests that got no response, an unreadable one, or a top-level error",
         ours=True,
     )
     fetch_latency: Latency = duration(
@@ -111,7 +111,7 @@ class CommitMetrics:
 @document_fields
 @frozen
 class GroupMetrics:
-    """The member in its group."""
+    """The consumer's group membership."""
 
     heartbeats: int = counter("heartbeat-total", "{request}", "heartbeats sent")
     failed_heartbeats: int = counter(

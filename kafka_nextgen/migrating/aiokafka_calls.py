@@ -53,8 +53,8 @@ _CONSUMER: Final[Calls] = {
     "getmany": becomes(
         "poll(timeout)",
         "waits one second without an argument, not zero; returns at most 500 Records (max_poll_records), not a dict: "
-        "loop over them, or use records.partitions() and records.of(partition), which is no list: list() makes one, "
-        "and records.next_offsets() has what to commit. To read only some partitions, pause() the others",
+        "loop over them, or use records.partitions() and records.of(partition), which is not a list: convert it with "
+        "list(), and records.next_offsets() has what to commit. To read only some partitions, pause() the others",
     ),
     "getmany(timeout_ms=)": becomes("poll(timeout=)", "seconds, not milliseconds"),
     "getmany(max_records=)": becomes("poll(max_records=)"),

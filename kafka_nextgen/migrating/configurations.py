@@ -36,7 +36,7 @@ class Given:
     is_complete: bool = True
 
     def add(self, other: Given) -> None:
-        """Add what another expression gives."""
+        """Add the settings of another expression."""
         self.settings += other.settings
         self.is_complete &= other.is_complete
 

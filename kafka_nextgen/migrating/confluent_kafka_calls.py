@@ -90,7 +90,8 @@ _CONSUMER: Final[Calls] = {
     "memberid": becomes("health().member_id"),
     "offsets_for_times": becomes(
         "offsets_for_times({partition: timestamp_ms})",
-        "returns an OffsetAndTimestamp for each partition; its offset is -1 where no record is that late",
+        "returns an OffsetAndTimestamp for each partition; its offset is -1 if no record has this timestamp or a later "
+        "one",
     ),
     "pause": same(),
     "poll": becomes(
@@ -149,7 +150,9 @@ _TOPIC_PARTITION: Final[Calls] = {
     "offset": gone(_OFFSET_BESIDE),
     "metadata": becomes("OffsetAndMetadata.metadata"),
     "leader_epoch": becomes("OffsetAndMetadata.leader_epoch", "-1 without one"),
-    "error": becomes("CommitFailedError.failed", "or failed of the result: the partitions without an answer"),
+    "error": becomes(
+        "CommitFailedError.failed", "or ``failed`` of the result, which has the partitions that could not be queried"
+    ),
 }
 
 _KAFKA_ERROR: Final[Calls] = {
@@ -163,7 +166,7 @@ _KAFKA_ERROR: Final[Calls] = {
 
 
 def _without_wait(calls: Calls) -> dict[str, Call]:
-    """The calls of the asyncio consumer, which lacks one."""
+    """The calls of the asyncio consumer, which has no ``memberid``."""
     return {name: call for name, call in calls.items() if name != "memberid"}
 
 

@@ -24,14 +24,15 @@ ASSIGNOR: Final = becomes(
     "the broker assigns; with group_protocol=classic, partition_assignment_strategy takes names",
 )
 BY_PARTITION: Final = "a collection: [partition], not partition, ..."
-LISTENER_NOTE: Final = "a first argument: what a method may call, such as consumer.commit(), while it runs"
+LISTENER_NOTE: Final = "takes the consumer as first argument; the method may call it, for example consumer.commit()"
 PATTERN: Final = becomes(
     "subscribe(SubscriptionPattern(pattern))",
     "in RE2's syntax, and for whole names: orders.* where orders matched the beginning of a name",
 )
 
 TIMES: Final = becomes(
-    "offsets_for_times({partition: timestamp_ms})", "offset is -1 where no record is that late; the result is not None"
+    "offsets_for_times({partition: timestamp_ms})",
+    "offset is -1 if no record has this timestamp or a later one; the result is not None",
 )
 
 _MS: Final = "seconds, not milliseconds"
@@ -60,7 +61,8 @@ ERRORS: Final[Calls] = {
 STRUCTS: Final[Calls] = {
     "TopicPartition": becomes("TopicPartition", "of kafka_nextgen: others raise TypeError"),
     "OffsetAndMetadata": becomes(
-        "OffsetAndMetadata(offset, leader_epoch, metadata)", "another order: name the arguments; an int will do, too"
+        "OffsetAndMetadata(offset, leader_epoch, metadata)",
+        "the arguments have another order: pass them by name; an int is accepted, too",
     ),
     "OffsetAndTimestamp": becomes("OffsetAndTimestamp"),
     "ConsumerRecord": becomes("Record"),
@@ -112,8 +114,8 @@ _CONSUMER: Final[Calls] = {
     "beginning_offsets": same(),
     "beginning_offsets(timeout_ms=)": becomes("beginning_offsets(timeout=)", _MS),
     "bootstrap": gone("the first call that needs a broker connects: remove it"),
-    "bootstrap_connected": becomes("health().problem", "None if all is well; never blocks"),
-    "close": same("closing by an error in a with block commits nothing for records that were being processed"),
+    "bootstrap_connected": becomes("health().problem", "None if there is no problem; never blocks"),
+    "close": same("if an error ends a with block, records that were being processed are not committed"),
     "close(autocommit=)": gone("autocommit=False is enable_auto_commit=False, for the whole consumer"),
     "close(timeout_ms=)": becomes("close(timeout=)", f"{_MS}; 30 without it"),
     "commit": same("values can be ints, too; raises CommitFailedError"),
@@ -138,7 +140,7 @@ _CONSUMER: Final[Calls] = {
     "poll": becomes(
         "poll(timeout)",
         "waits one second without an argument, not zero; returns Records instead of a dict: loop over them, or use "
-        "records.partitions() and records.of(partition), which is no list: list() makes one, and "
+        "records.partitions() and records.of(partition), which is not a list: convert it with list(), and "
         "records.next_offsets() has what to commit",
     ),
     "poll(timeout_ms=)": becomes("poll(timeout=)", _MS),

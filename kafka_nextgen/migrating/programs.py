@@ -131,7 +131,7 @@ class _Reader:
             if row is not None and not row.is_unchanged:
                 yield of_call(node.lineno, f"{shown(node)}{_brackets(client, kind)}", row)
             elif row is None and kind in client.classes.values() and self._is_public_call(node):
-                why = f"not a call of {client.name} {client.version}, for which there is advice"
+                why = f"not a call of {client.name} {client.version}, the release that these tables describe"
                 yield Finding(node.lineno, shown(node), note=why)
 
     def _is_public_call(self, node: ast.Attribute) -> bool:
@@ -183,7 +183,9 @@ _OTHER_ERROR = becomes("KafkaNextgenError", "or BrokerError, whose code is Kafka
 def _of_name(client: Client, line: int, written: str, name: str) -> Iterator[Finding]:
     row = client.calls[""].get(name) or (_OTHER_ERROR if name.endswith(("Error", "Exception")) else None)
     if row is None:
-        yield Finding(line, written, note=f"{client.name}'s, with no advice: remove it, or keep it")
+        yield Finding(
+            line, written, note=f"{client.name}'s; there is no replacement: remove it, or keep that client for it"
+        )
     elif not row.is_unchanged:
         yield of_call(line, written, row)
 

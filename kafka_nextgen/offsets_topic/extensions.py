@@ -6,7 +6,7 @@
 | 6 | the target assignment's epoch | the client-side assignor that computed it, and its error | 0 |
 | 7 | a member's share of the target | that assignor's metadata for the member | 0 |
 | 10000 | a rebalance in a group's history | | 0 |
-| 10001 | the places that a group reserves for expected members | | 0 |
+| 10001 | the slots that a group reserves for expected members | | 0 |
 | 10002 | the standbys of a group, in order | those that are loading | 0 |
 | 10003 | the members of a group that are announced to leave | | 0 |
 """

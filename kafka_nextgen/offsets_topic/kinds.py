@@ -9,7 +9,7 @@ did not write these epochs; a partition then counts as granted at the member's e
 
 For classic groups, version 1 of the value added the rebalance timeout (before, the session timeout is used), and
 version 3 the instance ids. For committed offsets, version 3 added the leader epoch, and version 4 the topic id. Only
-version 1 has the time when an offset expires, so it is written if a commit gave a retention time.
+version 1 has the time when an offset expires, so it is written if a commit specified a retention time.
 """
 
 from __future__ import annotations

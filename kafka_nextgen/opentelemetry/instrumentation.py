@@ -72,7 +72,7 @@ def instrument(
     meter_provider: MeterProvider | None = None,
     max_links: int = MAX_LINKS,
 ) -> Instrumentation:
-    """Report spans and metrics of a consumer while it lives; a second call changes nothing.
+    """Report spans and metrics of a consumer until it is closed; a second call has no effect.
 
     Spans: polls that returned records, records processed by handlers of ``run``, commits, rebalances. Your own
     loops use ``traced`` and ``process_span``. Metrics: ``messaging.client.consumed.messages``,

@@ -60,7 +60,7 @@ class Refused:
 
 
 Fate = Mapped | Dropped | Refused
-#: Fates by the name of a key, with dots.
+#: How keys are handled, by dotted name.
 Table = Mapping[str, Fate]
 
 

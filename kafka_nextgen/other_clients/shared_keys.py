@@ -64,7 +64,7 @@ PRODUCER_TABLE: Final[Table] = dropped(
     ),
 )
 
-#: Fates of keys by their prefixes.
+#: How keys are handled, by prefix.
 PREFIXES: Final[tuple[tuple[str, Fate], ...]] = (
     ("confluent.monitoring.", Dropped("it configures a plugin of librdkafka")),
     ("schema.registry.", _REGISTRY),

@@ -117,7 +117,7 @@ def _given(properties: Mapping[str, object], found: Translation) -> dict[str, Se
 
 
 def _take(found: Translation, key: str, setting: Setting, known: Collection[str]) -> None:
-    """Apply the fate of one key. Raises ``ConfigError`` if it is refused."""
+    """Handle one key. Raises ``ConfigError`` if it is refused."""
     if key in LOGIN_KEYS or isinstance(STORE_KEYS.get(key), Mapped | Dropped):
         return  # these keys are translated together later
     fate = Mapped(key) if key in known else fate_of(key)

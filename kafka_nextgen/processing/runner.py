@@ -1,8 +1,8 @@
 """One ``run`` of a consumer: it polls and commits, while threads or tasks call the handler.
 
-Polling never stops, so callbacks run and ``max.poll.interval.ms`` is kept even while a handler takes long; partitions
-with enough buffered records are paused. Revoked partitions are drained and committed before ``on_partitions_revoked``
-returns: until then the member owns them (KIP-848, "Rebalance Process").
+Polling never stops, so callbacks run and ``max.poll.interval.ms`` is not exceeded even if a handler takes a long time;
+partitions with enough buffered records are paused. Revoked partitions are drained and committed before
+``on_partitions_revoked`` returns: until then the member owns them (KIP-848, "Rebalance Process").
 
 ``AsyncConsumer`` awaits this code. For ``Consumer`` the same code runs with blocking calls (``blocking``) and a pool of
 threads. The threads share the work, so every access to it holds the pool's lock. A cancelled ``run`` cancels its

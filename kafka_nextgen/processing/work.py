@@ -45,9 +45,9 @@ class Work:
     # ---- reading
 
     def add(self, records: Iterable[Record[bytes, bytes]]) -> None:
-        """Add records in the order of each partition. During the stop, they are given back immediately.
+        """Add records in the order of each partition. Once a stop was requested, they are given back immediately.
 
-        A partition whose offsets go back, because its log was truncated, is forgotten first.
+        A partition whose offsets decrease because its log was truncated is forgotten first.
         """
         for record in records:
             partition = TopicPartition(record.topic, record.partition)

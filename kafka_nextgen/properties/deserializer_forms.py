@@ -100,7 +100,7 @@ class DeserializerForm:
 
     @property
     def may_wait(self) -> bool:
-        """Whether a call may take long: it is awaited, or takes a context, as those that query a registry do."""
+        """Whether a call may take a long time: it is awaited, or takes a context, as those that query a registry do."""
         return self.is_async or self.parameters is not Parameters.DATA
 
 

@@ -68,7 +68,7 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
     if message.error_code != ErrorCode.NONE:
         return HeartbeatRefused(number, message.error_code, message.error_message)
     if message.member_epoch < _STATIC_LEAVE:
-        raise DecodeError(f"ConsumerGroupHeartbeat answered with member epoch {message.member_epoch}")
+        raise DecodeError(f"the ConsumerGroupHeartbeat response has the invalid member epoch {message.member_epoch}")
     return HeartbeatAnswered(
         number=number,
         member_id=message.member_id,

@@ -92,7 +92,7 @@ class FetchedPartition(NamedTuple):
 
 
 class FetchAnswer(NamedTuple):
-    """A whole answer; ``error`` concerns the session (code, 0 for none)."""
+    """A complete Fetch response; ``error`` concerns the session (code, 0 for none)."""
 
     error: int
     session_id: int

@@ -66,7 +66,9 @@ def to_event(number: int, message: JoinGroupResponse, version: int) -> JoinAnswe
     if message.error_code != ErrorCode.NONE:
         return JoinRefused(number, message.error_code, message.member_id)
     if message.generation_id < 0 or not message.member_id:
-        raise DecodeError(f"JoinGroup answered with generation {message.generation_id} for {message.member_id!r}")
+        raise DecodeError(
+            f"the JoinGroup response has the invalid generation {message.generation_id} for {message.member_id!r}"
+        )
     return JoinAnswered(
         number=number,
         member_id=message.member_id,

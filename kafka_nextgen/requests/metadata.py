@@ -57,7 +57,7 @@ def merged(known: ClusterImage, answer: ClusterImage) -> ClusterImage:
     """The new image: ``answer``, plus the topics of ``known`` that it does not mention."""
     topics = dict(known.topics_by_name)
     for name, topic in answer.topics_by_name.items():
-        # A name has one topic at a time, so a topic that was known under an old id is dropped.
+        # A name refers to one topic at a time, so a topic that was known under an old id is dropped.
         topics[name] = _newest(topics.get(name), topic)
     topics = {name: topic for name, topic in topics.items() if topic.topic_id not in answer.unknown_ids}
     return evolve(answer, topics_by_name=topics)

@@ -73,7 +73,7 @@ class Export:
                 raise MisuseError(f"{message}: export to another folder, or give the same options as before")
 
     def _check_files(self) -> None:
-        """Refuse a folder that lacks files of the export, or has others, which readers would take for its files.
+        """Refuse a folder that lacks files of the export, or has others, which readers would mistake for files of it.
 
         There may be one more file than the state counts, if the process ended before storing the state.
         """

@@ -4,7 +4,7 @@ Spark 4.2 and 4.3 pass a Python source different options when a table is created
 
 - ``CREATE TABLE`` without columns requests the columns and passes the table's properties: ``provider``, ``owner`` and
   others, and each of the OPTIONS twice, with and without the prefix ``option.``.
-- ``CREATE TABLE`` with columns does not ask at all.
+- For ``CREATE TABLE`` with columns, Spark does not call the source at all.
 - A query of the table passes the columns, but not the options. Options of the query itself (``WITH``, or ``option()``
   before ``table()``) are passed, but those of one use of a table apply to all its uses in the query.
 

@@ -7,7 +7,7 @@ path a Python source does not know. If the start may change, an empty first batc
 ===============================================  ===================================================================
 ``startingOffsets``                              why it does not change
 ===============================================  ===================================================================
-``earliest``, offsets from 0 up                  records may age out, but are lost in any case
+``earliest``, offsets from 0 up                  retention may delete records, but they are lost in any case
 ``group``                                        it is committed to the group at once, with ``groupFallback`` applied
 ``latest``, offsets with -1, timestamps          the first batch is empty and ends there
 ===============================================  ===================================================================

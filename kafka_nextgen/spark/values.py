@@ -73,6 +73,6 @@ def begin_offset(tp: TopicPartition, start: PartitionOffsets, earliest: Partitio
 
 
 def first_few(texts: Sequence[str], separator: str = ", ", rest: str = " and {} more") -> str:
-    """Return the first texts for an error, and the number of the others."""
+    """Return the first texts to show in an error, and how many others there are."""
     more = len(texts) - _SHOWN
     return separator.join(texts[:_SHOWN]) + (rest.format(more) if more > 0 else "")

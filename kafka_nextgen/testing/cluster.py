@@ -92,9 +92,9 @@ class Cluster(KafkaCluster):
     ) -> None:
         super().__init__()
         if not isinstance(clock, Clock | None):
-            raise TypeError(f"a clock is a Clock(), not {clock!r}")
+            raise TypeError(f"clock must be a Clock, not {clock!r}")
         if history is not None and not callable(history):
-            raise TypeError(f"history is a function, not {history!r}")
+            raise TypeError(f"history must be a function, not {history!r}")
         self._clock = clock
         with nullcontext() if clock is None else clocks.followed(clock):
             self._broker = Broker(

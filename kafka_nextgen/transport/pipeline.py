@@ -37,11 +37,14 @@ class ServedSocket(Protocol):
     asked_at: float
 
     def end(self) -> tuple[bytes, bytes, int]:
-        """End that. Returns the bytes received but not used, those yet to be sent, and the id of the last request."""
+        """End the other thread's exchange.
+
+        Returns the bytes received but not used, those yet to be sent, and the id of the last request.
+        """
         ...
 
     def traffic(self) -> tuple[int, int, int, float, float]:
-        """Return what is new: answers, bytes received, bytes sent, seconds until the answers in total, and at most."""
+        """Return what is new: answers, bytes received, bytes sent, total and longest time (s) until an answer."""
         ...
 
 

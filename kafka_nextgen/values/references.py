@@ -110,6 +110,6 @@ def is_missing(error: Exception) -> bool:
 
 
 def path_of(subject: str, version: int | str | None = None) -> str:
-    """Return where a registry has a version of a subject; without a version, where it has their numbers."""
+    """Return the path of a subject's version in a registry; without a version, the path that lists the versions."""
     versions = f"subjects/{quote(subject, safe='')}/versions"
     return versions if version is None else f"{versions}/{version}"

@@ -3,7 +3,7 @@
 The function checks that the bytes of a field are there before it reads them, so it allocates nothing for missing ones.
 It refuses with a ``DecodeError`` that names the field:
 
-* a field or an array that does not fit in the bytes left, and arrays of more elements than memory should hold;
+* a field or an array that does not fit in the bytes left, and arrays with too many elements;
 * null where the schema doesn't allow it, and a string that is not UTF-8;
 * an invalid length, and tags (KIP-482) that don't ascend or don't fill their bytes. Unknown tags are skipped.
 
@@ -26,7 +26,8 @@ from kafka_nextgen.wire.schema import Field, Message, Structure, set_fields
 
 __all__ = ["Reader", "make_reader"]
 
-#: Reads from a position up to an end; returns the message and the position after it. Small messages are not weighed.
+#: Reads from a position up to an end; returns the message and the position after it. Elements of small messages are not
+#: counted.
 Reader = Callable[[Data, int, int, Weighing | None], tuple[Message, int]]
 
 

@@ -76,7 +76,7 @@ def test_who_has_left_is_told_and_an_announcement_can_be_cancelled(
         (None, "c"),
     ]
     (again,) = ours.announce_leaving(group, ["two"], within=0)
-    advice = "it is not announced to leave; describe the group to see who is"
+    advice = "it is not announced to leave; describe the group to see its members"
     assert str(again.error) == f"group {group}: instance two: UNKNOWN_MEMBER_ID: {advice}"
     after = ours.describe([group])[group]
     assert (after.group_epoch, after.leaving) == (epoch + 1, ())

@@ -87,7 +87,7 @@ def test_it_reads_well() -> None:
     )
     assert str(explain(RackAwareAssignor(), group)) == dedent("""\
         rack-aware over 2 members and 6 partitions: 3 each (3 before); 4 moves, 2 kept (stickiness 33%); \
-0 read across racks (4 before).
+0 read from another rack (4 before).
 
         MEMBER  INSTANCE  RACK  BEFORE  AFTER  GAINS        LOSES        ACROSS RACKS
         m1      one       a          3      3  orders[1,4]  orders[2-3]  -

@@ -28,4 +28,4 @@ def test_the_file_shown_can_be_explained() -> None:
     done = CliRunner().invoke(cli, ["assignors", "explain", "-f", "-", "-a", "weighted", "-a", "rack-aware"], document)
     assert done.exit_code == 0
     assert "loads of 1 to 1.25" in done.stdout
-    assert "0 read across racks" in done.stdout
+    assert "0 read from another rack" in done.stdout

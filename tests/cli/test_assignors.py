@@ -36,7 +36,7 @@ def test_a_described_group_is_explained_by_its_own_assignor() -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout == dedent("""\
         uniform over 2 members and 4 partitions: 2 each (0 to 4 before); 2 moves, 2 kept (stickiness 50%); \
-0 read across racks (0 before).
+0 read from another rack (0 before).
 
         MEMBER  RACK  BEFORE  AFTER  GAINS        LOSES        ACROSS RACKS
         m1      a          4      2  -            orders[2-3]  -
@@ -48,8 +48,8 @@ def test_assignors_are_compared_over_topics_of_which_the_racks_are_told() -> Non
     done = explained("-f", "-", "-a", "uniform", "-a", "rack-aware", stdin=described(topics=RACKS))
     summaries = [line for line in done.stdout.splitlines() if "over 2 members" in line]
     assert [line.split("; ")[-1] for line in summaries] == [
-        "2 read across racks (2 before).",
-        "0 read across racks (2 before).",
+        "2 read from another rack (2 before).",
+        "0 read from another rack (2 before).",
     ]
 
 

@@ -266,4 +266,4 @@ def test_a_mistake_is_told_by_the_name_that_java_has(issued: Issued) -> None:
     store = location(issued, "keystore", "client.p12", PASSWORD)
     says = refused_stores({**store, "ssl.truststore.certificates": broken})
     assert "the option kafka.ssl.truststore.certificates can't be used" in says
-    assert "OpenSSL knows none of" in refused_stores({**store, "ssl.cipher.suites": "NO-SUCH-CIPHER"})
+    assert "OpenSSL supports none of" in refused_stores({**store, "ssl.cipher.suites": "NO-SUCH-CIPHER"})

@@ -139,7 +139,7 @@ def test_no_protocol_is_none_in_every_version(version: int) -> None:
 
 @pytest.mark.parametrize(("generation", "member_id"), [(-1, "m"), (4, "")])
 def test_a_join_into_no_generation_or_as_nobody_is_refused(generation: int, member_id: str) -> None:
-    with pytest.raises(DecodeError, match="JoinGroup answered with"):
+    with pytest.raises(DecodeError, match="the JoinGroup response has the invalid generation"):
         joined(generation_id=generation, member_id=member_id)
 
 

@@ -51,7 +51,7 @@ def _summary(explanation: Explanation) -> str:
     if before is not None and after is not None:
         parts.append(f"loads of {_range(after)} ({_range(before)} before)")
     if _has_racks(explanation):
-        parts.append(f"{explanation.across_after} read across racks ({explanation.across_before} before)")
+        parts.append(f"{explanation.across_after} read from another rack ({explanation.across_before} before)")
     return "; ".join(parts) + "."
 
 

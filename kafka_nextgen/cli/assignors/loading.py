@@ -2,7 +2,7 @@
 
 For example, ``--config group.consumer.assignors=uniform,shop.assignors:ByCustomer``. The class is imported here, from
 the current directory or installed packages, before the broker starts. Only the person who starts the broker may name
-code to run; the broker itself accepts no such text.
+code to run; clients can't pass class names to the broker.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def _target(member: MemberDescription) -> str | None:
 @click.argument("group_id", metavar="GROUP")
 @_instance_ids
 @_within
-@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Maximum seconds to keep the place of each member.")
+@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Maximum seconds to reserve a slot for each member.")
 @click.option(
     "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Minimum seconds that each member gets to give up partitions."
 )

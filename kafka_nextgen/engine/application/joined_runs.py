@@ -19,7 +19,7 @@ from kafka_nextgen.wire.records import BinaryColumn, Columns, ColumnSlice
 
 __all__ = ["LEAST_RUNS", "MOST_BYTES", "MOST_RECORDS", "JoinedRuns", "join_small"]
 
-#: How many runs are joined: for fewer it is not worthwhile, and of more the bytes might exceed 2 GiB.
+#: How many runs are joined: fewer are not worth the cost, and the bytes of more might exceed 2 GiB.
 LEAST_RUNS, MOST_RUNS = 8, 4096
 
 #: The most records of a small run, and the most bytes of their keys and values.
@@ -60,7 +60,7 @@ def _kind_of(part: ColumnSlice) -> tuple[str, bool, bool] | None:
 
 
 def _is_null(column: BinaryColumn, start: int, stop: int) -> bool | None:
-    """Whether all of these entries are null; None if only a search would show it."""
+    """Whether all of these entries are null; None if that is unknown without a search."""
     if column.validity is None:
         return False
     return None if any(column.validity[start >> 3 : (stop + 7) >> 3]) else True

@@ -1,4 +1,4 @@
-"""How a consumer shows itself: as text in logs and debuggers, and as tables in a notebook.
+"""How a consumer is displayed: as text in logs and debuggers, and as tables in a notebook.
 
 Both work in any state: for a consumer that is closed, belongs to another process, or whose constructor raised. They
 send nothing, and never raise or wait for a broker.

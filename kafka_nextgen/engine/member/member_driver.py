@@ -247,7 +247,7 @@ class MemberDriver(Generic[M]):
         self.feed(_ended(callback, error))
 
     def call_after_callback(self, act: Callable[[], None]) -> None:
-        """Call ``act`` now, or after a callback that outlasts the leave."""
+        """Call ``act`` now, or, if a callback is still running after the leave, when it returns."""
         self._after_callback = None if self._outlasting_callback is None else act
         if self._after_callback is None:
             act()

@@ -51,8 +51,8 @@ logger = logger_of("kafka_nextgen.fetch")
 #: The number of small answers in a row after which a steady state begins; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
-#: The largest such number, if the first answers were not plain. It doubles each time, because beginning visits all
-#: partitions, and with compressed records no answer is plain.
+#: The largest value of SMALL_BEFORE_STEADY after answers that were not plain. It doubles each time, because entering a
+#: steady state visits all partitions, and answers with compressed records are never plain.
 MOST_BEFORE_STEADY = 1024
 
 _LEAST_DELAY_S = 0.001  # until the next plan; requests that become due in the meantime are planned together

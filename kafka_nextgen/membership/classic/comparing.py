@@ -2,14 +2,15 @@
 
 A static member that returns gets its former assignment (KIP-345), even if it now subscribes to other topics, because
 coordinators compare only the assignors (KAFKA-12759). A returning leader must skip the assignment (KIP-814), so it
-can't detect that topics grew while it was away. Partitions that such an assignment lacks have no reader until the next
-rebalance. In the draft "JoinReason", a known member with changed metadata makes the group rebalance. A member achieves
-that on every broker:
+can't detect that partitions were added while it was away. Partitions that such an assignment lacks have no reader until
+the next rebalance. In the draft "JoinReason", a known member with changed metadata makes the group rebalance. A member
+achieves that on every broker:
 
-1. *Doubt.* After its first SyncGroup, a returning leader doubts the assignment. A follower does so if it has no
+1. *Doubt.* After its first SyncGroup, a returning leader has to verify the assignment. A follower does so if it has no
    partition of a topic in its subscription. In a group that rebalances cooperatively it always does so, because its
    former process may have revoked partitions that are not assigned to any member before the member joins again
-   (KIP-429). Before JoinGroup version 9 it always does so too, because a returning leader is answered like a follower.
+   (KIP-429). Before JoinGroup version 9 it always does so too, because a returning leader gets the same response as a
+   follower.
 2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) and the metadata of the topics. The
    assignment does not fit if a partition of a topic that the member watches is not assigned to any member, or if the
    member has less than the assignor would give it (``_is_short``).
@@ -87,10 +88,10 @@ def _all_of(topics: Mapping[str, TopicMetadata]) -> frozenset[TopicPartition]:
 def _is_short(
     strategy: str | None, own: DescribedPart, parts: tuple[DescribedPart, ...], topics: Mapping[str, TopicMetadata]
 ) -> bool:
-    """Whether no assignment for these subscriptions would give the member so few partitions, according to the promise
-    of the assignor.
+    """Whether no assignment for these subscriptions would give the member so few partitions, according to the
+    guarantee of the assignor.
 
-    | assignor | promise |
+    | assignor | guarantee |
     |---|---|
     | range | every subscriber has a partition of a topic that has enough of them |
     | cooperative-sticky | no member has two partitions more, if it has one that this member could take |

@@ -50,7 +50,7 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
 
 
 def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
-    """Drop all partitions and report the loss. The generation ends before its partitions do.
+    """Drop all partitions and report the loss. The generation is ended before its partitions are given up.
 
     So a commit from that generation fails because its membership has ended. It is not sent again as a commit for
     partitions that are being given up.

@@ -76,7 +76,7 @@ _RULES: Final[tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType],
 
 
 def spark_type_of(kind: pa.DataType, place: str) -> DataType:
-    """Return Spark's type for a decoded type. Raises ``SchemaError``, which names the place."""
+    """Return Spark's type for a decoded type. Raises ``SchemaError``, which names the field."""
     if types.is_struct(kind):
         return StructType([_field(each, f"{place}.{each.name}") for each in kind])
     if types.is_list(kind):

@@ -3,7 +3,7 @@
 | request | answer |
 |---|---|
 | a version that the release lacks | UNSUPPORTED_VERSION in version 0, with the range of ApiVersions alone |
-| a cluster id without a node id, or the reverse; no valid name and version of the client's software | INVALID_REQUEST |
+| a cluster id without a node id, or the reverse; an invalid client software name or version | INVALID_REQUEST |
 | the id of another cluster or node, from version 5 on (KIP-1242) | REBOOTSTRAP_REQUIRED: it must bootstrap again |
 | any other | all APIs, versions and features |
 
@@ -50,7 +50,7 @@ def answer_versions(request: ApiVersionsRequest | None, context: Context) -> Api
 
 
 def only_api_versions(context: Context) -> ApiVersionsResponse:
-    """The answer to a version that is not supported: UNSUPPORTED_VERSION, and the versions of ApiVersions alone."""
+    """The answer to a version that is not supported: UNSUPPORTED_VERSION, and only the versions of ApiVersions."""
     own = version_range(API_VERSIONS, context.cluster.settings.profile)
     return to_response(BrokerVersions({API_VERSIONS.key: own}, error=ErrorCode.UNSUPPORTED_VERSION), 0)
 

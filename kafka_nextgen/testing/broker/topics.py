@@ -164,7 +164,7 @@ class Topics:
         self.changed()
 
     def _store(self, topic: Topic, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> None:
-        """Store a topic except its records, in one entry, so that no crash leaves half a change."""
+        """Store a topic except its records, in one entry, so that a crash can't leave a partial change."""
         entry = {"name": topic.name, "replicas": tuple(replicas), "settings": dict(settings.overrides)}
         self._storage.catalogue.put(_KIND, str(topic.topic_id), entry)
 

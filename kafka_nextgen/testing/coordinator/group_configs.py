@@ -7,9 +7,9 @@
 | consumer.assignment.interval.ms (since 4.3) | group.consumer.assignment.interval.ms | \
 the broker's .min. and .max. for this key |
 | group.target.size (an extension) | group.target.size | 1 to group.consumer.max.size |
-A configuration may exist before its group, and after it. A value outside the broker's bounds is refused; the
-bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is clamped to them
-each time it is used. A member sees a change at its next heartbeat.
+A configuration may exist before its group is created and after it is deleted. A value outside the broker's bounds is
+refused; the bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is
+clamped to them each time it is used. A member sees a change at its next heartbeat.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class ConsumerGroupHeartbeatAnswer:
     ``should_compute``: this member must prepare, compute and install the group's next assignment.
     ``assignment_message``: why the last attempt by any member failed, sent once to each member while the last target
     stays in effect. The assignment for the epoch that the member has reached includes the assignor's name, error and
-    metadata for it, and with the partitions of its target that others have not released yet.
+    metadata for it, and the partitions of its target that others have not released yet.
 
     ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first. ``pending`` are then the
     partitions of the active members.

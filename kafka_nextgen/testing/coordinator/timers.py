@@ -7,7 +7,7 @@
 | PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
 | JOIN | a classic group whose members join | when the join phase begins | it ends |
 | SYNC | a classic group whose leader assigns | when the join phase ends | members without a SyncGroup are removed |
-| EXPECTED | a group that keeps places | when the first is kept, and on each change | the places are checked |
+| EXPECTED | a group that reserves slots | when the first is kept, and on each change | the places are checked |
 | LEAVING | a group in which members are announced to leave | when they are announced, and on each change | others \
 take over from those that have left |
 | RETENTION | all groups | when the first group appears, and after each check | expired offsets are deleted |

@@ -105,7 +105,7 @@ class Fault:
         limit_s = seconds("timeout", timeout)
         with self._changed:
             if not self._changed.wait_for(lambda: self._met >= times, limit_s):
-                raise FaultNotMetError(self._explain(f"was met {self._met} of {times} times within {timeout:g} s"))
+                raise FaultNotMetError(self._explain(f"affected {self._met} of {times} times within {timeout:g} s"))
 
     def __enter__(self) -> Fault:
         return self.start()
@@ -167,7 +167,7 @@ class Fault:
         if self._passed:
             told.append(f"{self._passed} matched, but it applies after {self.selection.after}")
         if self._unplaced:
-            told.append(f"{self._unplaced} matched, but it could not apply: no topic, or no place in the answer")
+            told.append(f"{self._unplaced} matched, but it could not apply: no topic, or no error field")
         if self._named:
             told.append(f"such requests were for {_partitions(self._named)}")
         return "; ".join(told)

@@ -59,7 +59,7 @@ def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
     kind = KINDS[name](value)
     where = {key: value for key, value in how.items() if key not in KINDS}
     if api is not None and not isinstance(api, Api):
-        raise MisuseError(f"the API of a fault is a member of Api, such as Api.FETCH, not {api!r}")
+        raise MisuseError(f"the API of a fault must be a member of Api, such as Api.FETCH, not {api!r}")
     selection = Selection(api, **{"times": kind.usual_times, "is_target": kind.has_target, **where})
     complaint = selection.complaint() or kind.complaint(selection)
     if complaint is not None:

@@ -156,7 +156,7 @@ def places_of(api: Api) -> Places:
 
 @cache
 def place_of(api: Api, version: int, code: ErrorCode, is_partial: bool) -> Place | None:
-    """Where ``code`` stands in the answer to a request in ``version``; None if the answer can't carry it.
+    """The field for ``code`` in the response to a request in ``version``; None if the response can't carry it.
 
     With ``is_partial`` the error is one of topics or partitions that a test selects.
     """

@@ -49,7 +49,7 @@ class Selection:
         return self.partition if index is None and self.is_target else index
 
     def is_near(self, question: Question) -> bool:
-        """The same, for any topics and partitions that the request names."""
+        """Like ``names_target``, for any topics and partitions that the request names."""
         return (
             (self.api is None or self.api.value is question.request.api)
             and self.client_id in (None, question.context.client_id)

@@ -58,7 +58,7 @@ class KafkaCluster(ABC):
 
     @abstractmethod
     def _backend(self) -> Backend:
-        """Return this cluster's way to do it. Raises MisuseError unless the cluster is running."""
+        """Return what carries out the calls on this cluster. Raises MisuseError unless the cluster is running."""
 
     @abstractmethod
     def _pass_time(self, seconds: float) -> None:
@@ -136,9 +136,9 @@ class KafkaCluster(ABC):
         from kafka_nextgen.testing.kit.record_list import RecordList
 
         if isolation_level not in ("read_committed", "read_uncommitted"):
-            raise ValueError(f"isolation_level is read_committed or read_uncommitted, not {isolation_level!r}")
+            raise ValueError(f"isolation_level must be read_committed or read_uncommitted, not {isolation_level!r}")
         if partition is not None and whole_number("partition", partition) < 0:
-            raise ValueError(f"partition is 0 or more, not {partition}")
+            raise ValueError(f"partition must be 0 or more, not {partition}")
         found = self._backend().read(text("topic", topic), is_committed=isolation_level == "read_committed")
         chosen = RecordList(each for each in found if partition in (None, each.partition))
         return self._observations.note(_call("records", topic, partition), chosen)
@@ -196,7 +196,7 @@ class KafkaCluster(ABC):
         the consumers in ``polling`` are polled without taking records, so that they join, revoke and get partitions.
         A cluster with a ``clock`` lets up to ``timeout`` seconds of its time pass meanwhile, which takes milliseconds:
         heartbeats and retries are due now. It does not while clients of other libraries are connected, or members
-        of groups in other processes: their time is real.
+        of groups in other processes: they use the system's clock.
 
         Raises AssertionError after ``timeout`` seconds of real time, with the condition and the results of its last
         attempt; the condition's exceptions, except AssertionError and temporary errors; TypeError if ``polling``
@@ -251,7 +251,7 @@ class KafkaCluster(ABC):
             await asyncio.sleep(patience.next_pause_s())
 
     def _turn(self, patience: Patience) -> None:
-        """Let a step of the cluster's time pass. A client that does not follow it would seem silent, so then not."""
+        """Let a step of the cluster's time pass, unless a connected client can't follow it, and would seem silent."""
         self._pass_time(patience.next_step_s(self._strangers()))
 
     def _check(self, condition: Callable[[], object], attempt: Attempt, patience: Patience) -> None:

@@ -1,6 +1,7 @@
 """Apache Kafka's own image, run by the command ``docker`` (or what ``KAFKA_DOCKER`` names, such as podman).
 
-The container has a name before it exists, so it is also removed if the tests end, or are killed, while it is created.
+The name of the container is chosen in advance, so that the container is removed even if the tests end, or are killed,
+while it is created.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _run(version: str, config: Mapping[str, str], port: int, controller_port: in
     publish = f"--publish=127.0.0.1:{port}:{port}"
     container = f"kafka-nextgen-tests-{uuid.uuid4().hex[:12]}"
     removal = ("rm", "--force", "--volumes", container)
-    _docker("version")  # whether there is a docker that answers
+    _docker("version")  # checks that the docker daemon responds
     guardian = guard([_command(), *removal])
 
     def remove() -> None:

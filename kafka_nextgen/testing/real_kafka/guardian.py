@@ -1,4 +1,4 @@
-"""Ends a real Kafka when the tests that started it are gone, also by SIGTERM or SIGKILL. This file runs as a program.
+"""Ends a real Kafka when the tests that started it have ended, even by SIGTERM or SIGKILL. This file runs as a program.
 
 It reads from a pipe whose other end only the tests hold. They write to it when they end; if it closes before, they have
 crashed. Ctrl-C is for the tests: a guardian and the Kafka that it runs have a session of their own, so consumers can
@@ -40,7 +40,7 @@ def end(guardian: subprocess.Popen[bytes]) -> None:
 
 
 def _begin(arguments: Sequence[str], log: IO[bytes] | None) -> subprocess.Popen[bytes]:
-    # Isolated: without the modules beside this file, and nothing but the standard library is needed.
+    # Isolated mode (``-I``): the modules next to this file can't be imported, and only the standard library is needed.
     program = [sys.executable, "-I", __file__, *arguments]
     return subprocess.Popen(
         program,
@@ -53,7 +53,7 @@ def _begin(arguments: Sequence[str], log: IO[bytes] | None) -> subprocess.Popen[
 
 def _tests_have_ended() -> bool:
     """Wait for the end of the tests; return False if they are gone."""
-    return bool(os.read(0, 1))  # a thread that waits in sys.stdin would disturb the end of the interpreter
+    return bool(os.read(0, 1))  # a thread that waits in sys.stdin would interfere with interpreter shutdown
 
 
 def _run(folder: str, command: Sequence[str]) -> int:

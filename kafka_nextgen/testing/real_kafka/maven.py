@@ -36,7 +36,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependencies>
 </project>
 """
-#: For processes that end before a better compiler pays off.
+#: For processes that are too short-lived for the optimizing JIT compiler to pay off.
 _QUICK_START = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
 
 

@@ -1,4 +1,4 @@
-"""Where tests run, as ``--kafka`` of pytest says it: on the embedded broker, or on a real Kafka."""
+"""Where tests run, as specified by pytest's ``--kafka`` option: on the embedded broker, or on a real Kafka."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUICK_GROUPS: Mapping[str, object] = {
 }
 
 _VERSION = lazy_pattern(r"\d+\.\d+\.\d+")
-#: The embedded broker knows releases, whose corrections are alike.
+#: The embedded broker imitates minor releases; bugfix releases of one minor release behave alike.
 _RELEASE = lazy_pattern(r"(\d+\.\d+)(\.\d+)?")
 _STARTED = ("embedded", "docker", "maven")
 

@@ -95,11 +95,11 @@ def free_ports(count: int) -> list[int]:
 
 
 def wait_until_ready(port: int, is_alive: Callable[[], bool], log_tail: Callable[[], str]) -> None:
-    """Return once the broker at this port of this machine answers. Raises NoKafkaError if it ends or is late."""
+    """Return once the broker at this port of this machine answers. Raises NoKafkaError if it exits or is late."""
     over_at = clocks.real_monotonic() + _TIMEOUT_S
     while not _answers(port):
         if not is_alive():
-            raise NoKafkaError(f"Kafka ended while it started:\n{log_tail()}")
+            raise NoKafkaError(f"Kafka exited during startup:\n{log_tail()}")
         if clocks.real_monotonic() > over_at:
             raise NoKafkaError(f"Kafka did not answer within {_TIMEOUT_S:.0f} s:\n{log_tail()}")
         clocks.real_sleep(0.1)

@@ -134,9 +134,9 @@ class SchemaRegistry:
         """
         data = body if isinstance(body, bytes) else text("body of an answer", body).encode()
         if not 200 <= whole_number("status", status) <= 599:
-            raise ValueError(f"status is between 200 and 599, not {status}")
+            raise ValueError(f"status must be between 200 and 599, not {status}")
         if times is not None and whole_number("times", times) < 1:
-            raise ValueError(f"times is at least 1, not {times}")
+            raise ValueError(f"times must be at least 1, not {times}")
         with self._state.lock:
             self._state.fault = _Fault(status, data, headers or {}, times)
 

@@ -151,7 +151,7 @@ def _read(body: Mapping[str, Any]) -> tuple[str, str, tuple[Mapping[str, Any], .
     if not isinstance(text, str) or not text or kind not in TYPES:
         raise RefusedError(422, 42201, f"Invalid schema of type {kind}")
     if any(not {"name", "subject", "version"} <= set(each) for each in references):
-        raise RefusedError(422, 42201, "Invalid schema: a reference has a name, a subject and a version")
+        raise RefusedError(422, 42201, "Invalid schema: a reference needs a name, a subject and a version")
     return text, kind, tuple(references)
 
 

@@ -112,7 +112,7 @@ def _choose_ciphers(context: ssl.SSLContext, names: str | None) -> None:
     try:
         context.set_ciphers(names.replace(",", ":"))
     except ssl.SSLError as error:
-        raise ConfigError(f"ssl.cipher.suites: OpenSSL knows none of {names}", "ssl.cipher.suites") from error
+        raise ConfigError(f"ssl.cipher.suites: OpenSSL supports none of {names}", "ssl.cipher.suites") from error
 
 
 def _relax(context: ssl.SSLContext, config: SecurityConfig) -> None:

@@ -71,7 +71,8 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
 def check_extent(kind: Type, flat: bool) -> None:
     """Raise AvroSchemaError if there are too many columns or symbols, or if columns are nested too deeply."""
     extent = kind.extent
-    root = 0 if flat and record_of(kind) is not None else 1  # the struct of all columns: the record, or one more
+    # 1 for the struct of all columns, unless the record is that struct
+    root = 0 if flat and record_of(kind) is not None else 1
     if extent.levels >= MOST_DEPTH or extent.columns + root >= MOST_COLUMNS:
         raise AvroSchemaError(
             f"the schema has {MOST_COLUMNS} columns or more, or columns nested deeper than {MOST_DEPTH}"

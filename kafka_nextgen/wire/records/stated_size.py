@@ -22,7 +22,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZSTD_DICTIONARY_ID_BYTES = (0, 1, 2, 4)
 _ZSTD_BLOCK_BYTES = 128 * 1024  # the maximum decompressed size of a block (RFC 8878, "Blocks")
 _ZSTD_RUN, _ZSTD_RESERVED = 1, 3  # kinds of blocks
-_MOST_BLOCKS = 1024  # more than that are not counted
+_MOST_BLOCKS = 1024  # beyond this number, blocks are not counted
 
 
 class CompressedFrame(NamedTuple):

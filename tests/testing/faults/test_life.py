@@ -58,7 +58,7 @@ def test_it_says_how_many_matched_before_the_first_that_would_have_counted(clust
 def test_it_says_that_answers_have_no_place_for_the_error(cluster: Cluster, client: Client) -> None:
     fault = cluster.fault(Api.METADATA, error="LEADER_NOT_AVAILABLE").start()
     client.ask(apis.METADATA, version=9, topics=[])
-    assert unmet(fault).endswith("1 matched, but it could not apply: no topic, or no place in the answer")
+    assert unmet(fault).endswith("1 matched, but it could not apply: no topic, or no error field")
 
 
 def test_what_the_block_raises_is_more_important_than_a_fault_that_was_not_met(
@@ -113,7 +113,7 @@ def test_a_cluster_must_run_when_a_fault_starts_and_may_stop_before_the_fault() 
 def test_waiting_for_a_fault_in_vain_says_what_came(cluster: Cluster, group: Committer) -> None:
     with cluster.fault(Api.OFFSET_COMMIT, error=LOADING) as fault:
         group.commit(5)
-        with pytest.raises(FaultNotMetError, match=r"was met 1 of 2 times within 0\.01 s"):
+        with pytest.raises(FaultNotMetError, match=r"affected 1 of 2 times within 0\.01 s"):
             fault.wait_until_met(times=2, timeout=0.01)
 
 

@@ -36,8 +36,8 @@ WRONG_SETTINGS: dict[str, dict[str, Any]] = {
     "rules is a list of text, not a str": {"rules": "allow User:alice READ TOPIC orders"},
     "a member of rules is text, not a int": {"rules": [5]},
     "extensions is True or False, not 'no'": {"extensions": "no"},
-    "history is a function, not 5": {"history": 5},
-    "a clock is a Clock": {"clock": Clock},
+    "history must be a function, not 5": {"history": 5},
+    "clock must be a Clock": {"clock": Clock},
 }
 
 
@@ -116,7 +116,7 @@ def test_a_topic_has_no_more_partitions_than_can_be_made_soon(cluster: Any) -> N
 
 
 def test_no_partition_is_below_0(cluster: Any) -> None:
-    with pytest.raises(ValueError, match="partition is 0 or more, not -1"):
+    with pytest.raises(ValueError, match="partition must be 0 or more, not -1"):
         cluster.records("orders", -1)
     with pytest.raises(MisuseError, match="partition must be at least 0, not -1"):
         cluster.fault(Api.FETCH, drop="before", topic="orders", partition=-1)
@@ -165,7 +165,7 @@ def test_arguments_of_a_schema_registry_have_their_types(words: str, call: Calla
 
 @pytest.mark.parametrize("wrong", [{"status": 7}, {"status": 600}, {"times": 0}])
 def test_an_answer_of_a_registry_is_one_of_http(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"status is between 200 and 599|times is at least 1"):
+    with pytest.raises(ValueError, match=r"status must be between 200 and 599|times must be at least 1"):
         SchemaRegistry().fail(**wrong)
 
 

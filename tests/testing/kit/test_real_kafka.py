@@ -102,7 +102,7 @@ def test_an_answering_broker_is_ready_and_one_that_ended_is_not(monkeypatch: pyt
     with Cluster() as cluster:
         port = int(cluster.bootstrap_servers.rpartition(":")[2])
         single_node.wait_until_ready(port, lambda: True, str)
-    with pytest.raises(NoKafkaError, match="Kafka ended while it started:\nlast words"):
+    with pytest.raises(NoKafkaError, match="Kafka exited during startup:\nlast words"):
         single_node.wait_until_ready(port, lambda: False, lambda: "last words")
     monkeypatch.setattr(single_node, "_TIMEOUT_S", -1)
     with pytest.raises(NoKafkaError, match="did not answer within"):

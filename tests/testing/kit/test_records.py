@@ -194,7 +194,7 @@ def test_a_value_that_is_no_json_is_named(embedded: Cluster) -> None:
 
 
 def test_an_isolation_level_is_one_of_kafkas(embedded: Cluster) -> None:
-    with pytest.raises(ValueError, match="isolation_level is read_committed or read_uncommitted, not 'all'"):
+    with pytest.raises(ValueError, match="isolation_level must be read_committed or read_uncommitted, not 'all'"):
         embedded.records("orders", isolation_level="all")
 
 

@@ -179,7 +179,7 @@ def test_a_registry_is_used_once_and_inside_its_block(registry: StandIn) -> None
     for refused in ('"', ""):
         with pytest.raises(ValueError, match="Invalid schema"):
             registry.register("x", refused)
-    with pytest.raises(ValueError, match="a reference has a name"):
+    with pytest.raises(ValueError, match="a reference needs a name"):
         registry.register("x", '"int"', references=[{"name": "A"}])
     with pytest.raises(ValueError, match="Subject 'none' not found"):
         registry.register("x", '"int"', references=[{"name": "A", "subject": "none", "version": 1}])

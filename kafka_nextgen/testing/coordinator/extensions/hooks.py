@@ -140,7 +140,7 @@ class Extensions(Hooks):
         computing.forget_if_empty(draft)
 
     def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
-        """Note the rebalance. The next assignment covers members that have left."""
+        """Note the rebalance. The next assignment takes the departed members into account."""
         history.note_rebalance(draft, cause, caused_at_ms)
         taking_over.forget_gone(draft)
 
@@ -149,8 +149,10 @@ class Extensions(Hooks):
         return standbys.takes_over(draft) or computing.retarget_by_member(draft)
 
     def assignment_made(self, draft: Draft) -> None:
-        """Take the former partitions of standbys out of the target, and note the assignment. That of a classic group
-        covers all members that are gone; a rebalance of a consumer group does so from its beginning.
+        """Remove partitions of members that became standbys from the target, and record the assignment.
+
+        An assignment of a classic group no longer includes members that have left; in a consumer group, this holds from
+        the beginning of the rebalance.
         """
         standbys.clear_targets(draft)
         if draft.group.classic is not None:

@@ -21,7 +21,8 @@ def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back
     A member requests it with UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
     after a lost answer. It also requests it with a reason or new metadata for its assignor, unless it replaces its
     instance's former member and joins with RESTART. By default only members without assignors of their own state
-    RESTART. They do request it if they had assignors before, or if they are classic members with new user data.
+    RESTART. They do request a rebalance if they had assignors before, or if they are classic members with new user
+    data.
     """
     if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
         return True
@@ -43,7 +44,7 @@ def wants_rebalance(stated: JoinReason, otherwise: bool) -> bool:
 def minds_subscription(stated: JoinReason) -> bool:
     """Whether another subscription of a static member that returns to a classic group makes the group rebalance.
 
-    A changed subscription takes precedence over any stated reason, also over RESTART (the draft "JoinReason", "Proposed
+    A changed subscription takes precedence over any stated reason, including RESTART (the draft "JoinReason", "Proposed
     Changes"). For a member that states none, the group follows Kafka and does not rebalance (KAFKA-12759).
     """
     return stated is not JoinReason.UNKNOWN

@@ -1,9 +1,9 @@
-"""Pre-registration: what happens while a group waits for instances that it keeps places for.
+"""Pre-registration: what happens while a group waits for instances that it reserves slots for.
 
 | event | effect |
 |---|---|
 | an expected instance joins | it waits; the group epoch does not change, and no member rebalances |
-| the last missing instance joins | all waiting members count from now on, which raises the epoch once |
+| the last missing instance joins | all waiting members are admitted, which bumps the group epoch once |
 | a place's time ends before its instance joins | the place is removed; if its instance was the last one missing, all \
 waiting members count from now on, which raises the epoch once |
 | a waiting member's session ends | its instance is missing again; the epoch does not change |
