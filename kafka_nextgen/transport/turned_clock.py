@@ -68,13 +68,6 @@ class Follower(Protocol):
         """Whether it has opened a connection from this address, which is still open."""
 
 
-class _Reading(NamedTuple):
-    """How far the clock is ahead of the system's; where that one stands still, while the clock is turned."""
-
-    ahead_s: float = 0.0
-    stands_at: tuple[float, float] | None = None  # monotonic seconds, and seconds since the epoch
-
-
 class _Rest(NamedTuple):
     """A moment at which all followers were at rest: when the next timer is due, and the turns of each follower."""
 
@@ -92,7 +85,9 @@ class Clock:
 
     def __init__(self) -> None:
         self.advanced_s = 0.0
-        self._reading = _Reading()  # replaced as a whole, since other threads read it
+        self._turned_for_s = 0.0  # real seconds during which it stood still
+        self._stands_at: tuple[float, float] | None = None  # the system's monotonic seconds and time of day meanwhile
+        self._reading = threading.RLock()  # for these three: a reading never steps back
         self._lock = threading.Lock()
         self._turning = threading.Lock()
         self._followers: WeakSet[Follower] = WeakSet()
@@ -102,13 +97,15 @@ class Clock:
 
     def monotonic(self) -> float:
         """Monotonic seconds; the difference between two readings is the time that has passed on this clock."""
-        ahead_s, stands_at = self._reading
-        return (clocks.real_monotonic() if stands_at is None else stands_at[0]) + ahead_s
+        with self._reading:
+            system_s = clocks.real_monotonic() if self._stands_at is None else self._stands_at[0]
+            return system_s - self._turned_for_s + self.advanced_s
 
     def time(self) -> float:
         """Seconds since the Unix epoch."""
-        ahead_s, stands_at = self._reading
-        return (clocks.real_time() if stands_at is None else stands_at[1]) + ahead_s
+        with self._reading:
+            system_s = clocks.real_time() if self._stands_at is None else self._stands_at[1]
+            return system_s - self._turned_for_s + self.advanced_s
 
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass, as fast as the cluster and its consumers can do the work of that period.
@@ -135,16 +132,25 @@ class Clock:
         """
         step_s = seconds_to_advance(seconds)
         with self._turning:
-            self._turning_since = began = clocks.real_monotonic()
-            self._reading = self._reading._replace(stands_at=(began, clocks.real_time()))
             try:
+                self._stand_still()
                 self._step_through(step_s)
             finally:
-                self._reading = _Reading(self._reading.ahead_s - (clocks.real_monotonic() - began))
-                self._turning_since = math.inf
+                self._continue()
                 for follower in self._all():
                     follower.wake()
                 self._listed = None  # a follower may be garbage-collected now
+
+    def _stand_still(self) -> None:
+        with self._reading:
+            self._stands_at = clocks.real_monotonic(), clocks.real_time()
+            self._turning_since = self._stands_at[0]
+
+    def _continue(self) -> None:
+        with self._reading:
+            if self._stands_at is not None:
+                self._turned_for_s += clocks.real_monotonic() - self._stands_at[0]
+            self._stands_at, self._turning_since = None, math.inf
 
     def _step_through(self, left_s: float) -> None:
         while True:
@@ -152,8 +158,8 @@ class Clock:
             if left_s <= 0:
                 return
             step_s = min(left_s, max(0.0, rest.due_at - self.monotonic()))
-            self._reading = self._reading._replace(ahead_s=self._reading.ahead_s + step_s)
-            self.advanced_s += step_s
+            with self._reading:
+                self.advanced_s += step_s
             left_s -= step_s
             followers = self._all()
             if rest.turns == [follower.turns for follower in followers]:  # none has sent anything since then

@@ -77,6 +77,50 @@ def test_the_real_time_of_a_call_does_not_count(now: str, monkeypatch: pytest.Mo
     assert read() == began + 25
 
 
+def test_after_a_call_that_failed_the_clock_continues() -> None:
+    class Broken(ApplicationWait):
+        def is_at_rest(self, turning_since: float) -> bool:
+            raise KeyboardInterrupt
+
+    clock = Clock()
+    broken = Broken(clock, count=lambda: 0, notify=lambda: None)
+    clock.add(broken)
+    with pytest.raises(KeyboardInterrupt):
+        clock.advance(20)
+    clock.remove(broken)
+    assert not clock.is_turning
+    before = clock.monotonic()
+    clock.advance(20)
+    seen = clock.monotonic()
+    assert seen >= before + 20
+    while clock.monotonic() == seen:
+        pass
+
+
+def test_a_thread_that_reads_the_clock_while_it_is_turned_sees_no_step_back() -> None:
+    clock, steps_back, is_over = Clock(), list[float](), threading.Event()
+
+    def read() -> None:
+        last_s = clock.monotonic()
+        while not is_over.is_set():
+            now_s = clock.monotonic()
+            if now_s < last_s:
+                steps_back.append(last_s - now_s)
+            last_s = now_s
+
+    reading, interval_s = threading.Thread(target=read), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        reading.start()
+        for _ in range(2000):
+            clock.advance(0.001)
+    finally:
+        is_over.set()
+        reading.join()
+        sys.setswitchinterval(interval_s)
+    assert steps_back == []
+
+
 @pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])
 def test_time_neither_goes_back_nor_ends(seconds: float) -> None:
     with pytest.raises(ValueError, match="0 seconds or more"):
