@@ -6,6 +6,7 @@ Each class is one of Kafka's records in ``__consumer_offsets``, key and value to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
@@ -31,10 +32,13 @@ __all__ = [
     "MemberStatus",
     "OffsetCommitted",
     "OffsetRemoved",
+    "PartitionMetadata",
+    "PartitionMetadataRemoved",
     "PendingOffsetCommitted",
     "Record",
     "RegularExpression",
     "RegularExpressionRemoved",
+    "SubscribedTopic",
     "TargetAssignmentMember",
     "TargetAssignmentMemberRemoved",
     "TargetAssignmentMetadata",
@@ -87,6 +91,30 @@ class GroupMetadata(Record):
 @frozen
 class GroupMetadataRemoved(Record):
     """[3] The group was removed."""
+
+
+@frozen
+class SubscribedTopic:
+    """A topic that members of a group subscribe to; ``racks`` has the racks of a partition's replicas, if known."""
+
+    topic_id: TopicId
+    name: str
+    partition_count: int
+    racks: Mapping[int, tuple[str, ...]]
+
+
+@frozen
+class PartitionMetadata(Record):
+    """[4] The metadata of the subscribed topics, which only Kafka 4.0 writes. Later releases write a hash of it with
+    the group epoch (KIP-1101).
+    """
+
+    topics: tuple[SubscribedTopic, ...]
+
+
+@frozen
+class PartitionMetadataRemoved(Record):
+    """[4] The metadata of the subscribed topics was removed, with the group or by a later release."""
 
 
 @frozen

@@ -44,6 +44,7 @@ class GroupStories:
             r.CurrentMemberAssignmentRemoved: self._on_current_removed,
             r.GroupMetadata: self._on_epoch,
             r.GroupMetadataRemoved: self._on_group_removed,
+            r.PartitionMetadata: self._on_partition_metadata,
             r.RegularExpression: self._on_pattern,
             r.TargetAssignmentMember: self._on_target_member,
             r.TargetAssignmentMetadata: self._on_target,
@@ -136,6 +137,10 @@ class GroupStories:
         is_other = before is not None and before != record.metadata_hash
         otherwise = words_of(RebalanceReason.TOPIC_METADATA_CHANGED) if is_other else UNKNOWN
         self._telling.tell_epoch(group, record.epoch, recorded, otherwise)
+
+    def _on_partition_metadata(self, record: r.PartitionMetadata, _: Ahead) -> None:
+        group = self._group(record.group_id)
+        group.note(self._telling.at, RebalanceReason.TOPIC_METADATA_CHANGED)
 
     def _on_pattern(self, record: r.RegularExpression, _: Ahead) -> None:
         group = self._group(record.group_id)

@@ -14,7 +14,7 @@ version 1 has the time when an offset expires, so it is written if a commit spec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,7 @@ __all__ = [
     "KINDS",
     "MEMBER",
     "OFFSET",
+    "PARTITION_METADATA",
     "PATTERN",
     "PENDING_OFFSET",
     "TARGET",
@@ -53,6 +54,7 @@ _NO_REBALANCE_TIMEOUT = -1
 
 _Classic = m.ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
 _Owned = m.ConsumerGroupCurrentMemberAssignmentValue.OwnedPartitions
+_Topic = m.ConsumerGroupPartitionMetadataValue.TopicMetadata
 _Granted = tuple[tuple[TopicIdPartition, int], ...]
 
 
@@ -173,6 +175,21 @@ def _rebalance_timeout(member: m.GroupMetadataValue.MemberMetadata) -> int:
     return member.rebalance_timeout if has_own else member.session_timeout
 
 
+def _racks_to(racks: Mapping[int, tuple[str, ...]]) -> tuple[_Topic.PartitionMetadata, ...]:
+    return tuple(_Topic.PartitionMetadata(partition=number, racks=names) for number, names in racks.items())
+
+
+def _racks_from(partitions: Iterable[_Topic.PartitionMetadata]) -> dict[int, tuple[str, ...]]:
+    return {each.partition: tuple(each.racks) for each in partitions}
+
+
+_SUBSCRIBED_TOPIC = FieldMap(
+    r.SubscribedTopic,
+    _Topic,
+    name="topic_name",
+    partition_count="num_partitions",
+    racks=converted("partition_metadata", _racks_to, _racks_from),
+)
 _PROTOCOL = FieldMap(OfferedProtocol, _Classic.ClassicProtocol)
 _CLASSIC = FieldMap(r.ClassicProtocols, _Classic, supported=_PROTOCOL.array("supported_protocols"))
 _CLASSIC_MEMBER = FieldMap(
@@ -184,6 +201,14 @@ _CLASSIC_MEMBER = FieldMap(
 )
 
 GROUP = record_kind(3, r.GroupMetadata, r.GroupMetadataRemoved, m.GroupKey, m.ConsumerGroupMetadataValue)
+PARTITION_METADATA = record_kind(
+    4,
+    r.PartitionMetadata,
+    r.PartitionMetadataRemoved,
+    m.GroupKey,
+    m.ConsumerGroupPartitionMetadataValue,
+    topics=_SUBSCRIBED_TOPIC.array("topics"),
+)
 CLASSIC_GROUP = record_kind(
     2,
     r.ClassicGroupMetadata,
@@ -279,4 +304,4 @@ OFFSET = _offset_kind(
 #: Only for writing: when reading, the batch shows whether an offset is pending.
 PENDING_OFFSET = _offset_kind(record=r.PendingOffsetCommitted, producer_id=None, producer_epoch=None)
 
-KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)
+KINDS = (OFFSET, CLASSIC_GROUP, GROUP, PARTITION_METADATA, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)

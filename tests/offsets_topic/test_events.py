@@ -168,6 +168,12 @@ def test_a_member_goes(
             ("A", 2, "subscription changed"),
         ),
         ((epoch(2, metadata_hash=9),), (2, "topic metadata changed")),
+        ((r.PartitionMetadata(G, ()), epoch(2)), (2, "topic metadata changed")),  # Kafka 4.0 writes no hash
+        (
+            (metadata("A", "orders", "bills"), r.PartitionMetadata(G, ()), epoch(2)),
+            ("A", 2, "subscription changed"),
+        ),
+        ((r.PartitionMetadataRemoved(G), epoch(2)), (2, "unknown")),
         ((r.RegularExpression(G, "o.*", ("orders",), 1, 1), epoch(2)), (2, "pattern resolved")),
         ((epoch(2),), (2, "unknown")),
         (

@@ -1,4 +1,4 @@
-"""Records of ``__consumer_offsets``: the very bytes of Kafka 4.3.0, each there and back, and bytes that are none."""
+"""Records of ``__consumer_offsets``: the very bytes of Kafka, each there and back, and bytes that are none."""
 
 from __future__ import annotations
 
@@ -108,6 +108,8 @@ classic_members = st.builds(
 )
 partitions = st.builds(TopicPartition, texts, int32s)
 names = st.lists(texts, max_size=4).map(tuple)
+racks = st.dictionaries(int32s, names, max_size=3)
+subscribed_topics = st.builds(r.SubscribedTopic, topic_ids, texts, int32s, racks)
 int16s = st.integers(-(2**15), 2**15 - 1)
 int8s = st.integers(-128, 127)
 places = st.builds(Place, texts, int64s, int32s, maybe)
@@ -157,6 +159,8 @@ records: st.SearchStrategy[r.Record] = st.one_of(
         int64s,
         st.none() | topic_ids,
     ),
+    st.builds(r.PartitionMetadata, texts, st.lists(subscribed_topics, max_size=3).map(tuple)),
+    st.builds(r.PartitionMetadataRemoved, texts),
     st.builds(r.GroupMetadataRemoved, texts),
     st.builds(r.MemberMetadataRemoved, texts, texts),
     st.builds(r.TargetAssignmentMetadataRemoved, texts),
@@ -201,7 +205,7 @@ def fields_of(record: r.Record) -> set[str]:
 
 
 def test_records_of_other_types_of_a_newer_version_or_without_a_key_are_skipped() -> None:
-    for number in (4, 9, 10, 15, 17, 23, 99, -1):
+    for number in (9, 10, 15, 17, 23, 99, -1):
         skipped = decode(pack(">h", number) + b"\x00\x01g", b"\x00\x00whatever")
         assert skipped == Skipped(f"record type {number}")
     row = KAFKAS["a consumer group's epoch"]

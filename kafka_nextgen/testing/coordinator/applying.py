@@ -50,6 +50,10 @@ def _group_metadata_removed(group: Group, _: r.GroupMetadataRemoved) -> None:
     group.epoch, group.metadata_hash = group.first_epoch, 0
 
 
+def _partition_metadata(group: Group, _: r.PartitionMetadata | r.PartitionMetadataRemoved) -> None:
+    """The hash in the group's epoch replaces it since Kafka 4.1."""
+
+
 def _member_metadata(group: Group, record: r.MemberMetadata) -> None:
     _become_consumer_group(group)
     _forget_member(group, record.member_id)
@@ -189,6 +193,8 @@ def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.GroupMetadata: _group_metadata,
     r.GroupMetadataRemoved: _group_metadata_removed,
+    r.PartitionMetadata: _partition_metadata,
+    r.PartitionMetadataRemoved: _partition_metadata,
     r.MemberMetadata: _member_metadata,
     r.MemberMetadataRemoved: _member_metadata_removed,
     r.TargetAssignmentMetadata: _target_metadata,

@@ -16,7 +16,7 @@ from kafka_nextgen.wire.schemas.extensions import ConsumerGroupHistoryResponse
 
 
 class GroupKey(Message, versions="0", flexible="none"):
-    """Types 2, 3, 6, 10001 and 10002: a group."""
+    """Types 2, 3, 4, 6, 10001 and 10002: a group."""
 
     group_id: str = field("string", "0")
 
@@ -78,6 +78,22 @@ class ConsumerGroupMetadataValue(Message, versions="0", flexible="0+"):
 
     epoch: int = field("int32", "0+")
     metadata_hash: int = field("int64", "0+", tag=0)
+
+
+class ConsumerGroupPartitionMetadataValue(Message, versions="0", flexible="0+"):
+    """Type 4: the metadata of the topics that the group's members subscribe to."""
+
+    class TopicMetadata(Structure):
+        class PartitionMetadata(Structure):
+            partition: int = field("int32", "0+")
+            racks: Sequence[str] = field(["string"], "0+")
+
+        topic_id: UUID | None = field("uuid", "0+")
+        topic_name: str = field("string", "0+")
+        num_partitions: int = field("int32", "0+")
+        partition_metadata: Sequence[PartitionMetadata] = field([PartitionMetadata], "0+")
+
+    topics: Sequence[TopicMetadata] = field([TopicMetadata], "0+")
 
 
 class ConsumerGroupRegularExpressionKey(Message, versions="0", flexible="none"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
-from kafka_nextgen.groups.records import OffsetCommitted
+from kafka_nextgen.groups.records import OffsetCommitted, PartitionMetadata, PartitionMetadataRemoved, SubscribedTopic
 from kafka_nextgen.offsets_topic.extensions import KeyAndValue, encode
 from kafka_nextgen.testing.broker.cluster import Cluster as ClusterState
 from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC
@@ -219,7 +220,6 @@ def timer_of(shard: Shard) -> asyncio.TimerHandle:
     "row",
     [
         pytest.param(KeyAndValue(b"\x00\x63whatever", b"\x00\x00"), id="a type of a later release"),
-        pytest.param(KeyAndValue(b"\x00\x04\x00\x01g", b"\x00\x00"), id="a type that Kafka 4.0 wrote"),
         pytest.param(KeyAndValue(b"\x00\x03\x00\x01g", b"\x00\x09later"), id="a version of a later release"),
     ],
 )
@@ -232,6 +232,15 @@ async def test_what_another_release_wrote_is_passed_over_and_told_once(
     assert (await reloaded(state)).standing is Standing.ACTIVE
     assert committed(state) == OffsetAndMetadata(7)
     assert [record.levelname for record in caplog.records if "skipping records" in record.message] == ["WARNING"]
+
+
+async def test_the_metadata_of_topics_that_kafka_4_0_wrote_changes_no_group(caplog: pytest.LogCaptureFixture) -> None:
+    state = of_one_commit()
+    orders = SubscribedTopic(UUID(int=7), "orders", 2, {})
+    write(state, encode(PartitionMetadata(GROUP, (orders,))), encode(PartitionMetadataRemoved(GROUP)))
+    assert (await reloaded(state)).standing is Standing.ACTIVE
+    assert committed(state) == OffsetAndMetadata(7)
+    assert "skipping records" not in caplog.text
 
 
 async def test_a_log_that_can_not_be_read_has_no_coordinator(caplog: pytest.LogCaptureFixture) -> None:

@@ -91,6 +91,16 @@ def test_rebalances_have_their_causes(cluster: KafkaCluster, join: Join) -> None
     assert str(told[-1]).startswith(f"epoch {told[-1].epoch}: {gone} left")
 
 
+def test_a_topic_that_is_created_later_is_the_cause_of_a_rebalance(cluster: KafkaCluster, join: Join) -> None:
+    orders, billing = unique("orders"), unique("billing")
+    consumer = join(billing, orders, allow_auto_create_topics=False)
+    cluster.wait_until(lambda: len(cluster.group(billing).members) == 1, GUARD_S, polling=[consumer])
+    cluster.create_topic(orders, partitions=2)
+    cluster.wait_until(lambda: len(consumer.assignment()) == 2, GUARD_S, polling=[consumer])
+    told = [(each.reason.name, each.member_id) for each in cluster.rebalances(billing)]
+    assert told == [("MEMBER_JOINED", consumer.group_metadata().member_id), ("TOPIC_METADATA_CHANGED", None)]
+
+
 def test_rebalances_of_other_groups_are_left_out() -> None:
     config = {"offsets.topic.num.partitions": 1, "group.consumer.assignment.interval.ms": 0}
     with Cluster(clock=Clock(), config=config) as cluster, RealCluster(cluster.bootstrap_servers) as remote:
