@@ -32,6 +32,9 @@ RETURN_S = 0.5
 #: and at most. An application that no longer calls its consumer says nothing.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 
+#: Held while the parts of a reading are taken or changed, so that no thread sees a clock step back.
+_reading = threading.RLock()
+
 
 def seconds_to_advance(seconds: object) -> float:
     """Check the argument of ``advance``, and that it may block this thread; see ``Clock.advance``."""
@@ -85,9 +88,8 @@ class Clock:
 
     def __init__(self) -> None:
         self.advanced_s = 0.0
-        self._turned_for_s = 0.0  # real seconds during which it stood still
+        self._turned_for_s = 0.0  # real seconds during which it stood still; see _reading
         self._stands_at: tuple[float, float] | None = None  # the system's monotonic seconds and time of day meanwhile
-        self._reading = threading.RLock()  # for these three: a reading never steps back
         self._lock = threading.Lock()
         self._turning = threading.Lock()
         self._followers: WeakSet[Follower] = WeakSet()
@@ -97,13 +99,13 @@ class Clock:
 
     def monotonic(self) -> float:
         """Monotonic seconds; the difference between two readings is the time that has passed on this clock."""
-        with self._reading:
+        with _reading:
             system_s = clocks.real_monotonic() if self._stands_at is None else self._stands_at[0]
             return system_s - self._turned_for_s + self.advanced_s
 
     def time(self) -> float:
         """Seconds since the Unix epoch."""
-        with self._reading:
+        with _reading:
             system_s = clocks.real_time() if self._stands_at is None else self._stands_at[1]
             return system_s - self._turned_for_s + self.advanced_s
 
@@ -142,12 +144,12 @@ class Clock:
                 self._listed = None  # a follower may be garbage-collected now
 
     def _stand_still(self) -> None:
-        with self._reading:
+        with _reading:
             self._stands_at = clocks.real_monotonic(), clocks.real_time()
             self._turning_since = self._stands_at[0]
 
     def _continue(self) -> None:
-        with self._reading:
+        with _reading:
             if self._stands_at is not None:
                 self._turned_for_s += clocks.real_monotonic() - self._stands_at[0]
             self._stands_at, self._turning_since = None, math.inf
@@ -158,7 +160,7 @@ class Clock:
             if left_s <= 0:
                 return
             step_s = min(left_s, max(0.0, rest.due_at - self.monotonic()))
-            with self._reading:
+            with _reading:
                 self.advanced_s += step_s
             left_s -= step_s
             followers = self._all()
@@ -301,6 +303,7 @@ class ApplicationWait:
 _by_address: dict[str, Clock] = {}
 if hasattr(os, "register_at_fork"):  # a forked process has a copy of the clock, which no test turns
     os.register_at_fork(after_in_child=_by_address.clear)
+    os.register_at_fork(before=_reading.acquire, after_in_parent=_reading.release, after_in_child=_reading.release)
 
 
 def clock_of(servers: Iterable[object]) -> Clock | None:

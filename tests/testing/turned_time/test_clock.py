@@ -23,6 +23,7 @@ from kafka_nextgen.transport import turned_clock
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import ApplicationWait, clock_of
 from kafka_nextgen.transport.turned_loop import TurnedLoop
+from tests.support.forking import in_forked_process
 from tests.support.waiting import GUARD_S
 from tests.testing.turned_time.running import running
 
@@ -233,6 +234,28 @@ def test_a_forked_process_has_the_clock_of_the_system() -> None:
             os._exit(0 if clock_of(servers) is None else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert clock_of(servers) is cluster.clock
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that forks")
+def test_a_process_that_is_forked_while_a_thread_reads_the_clock_can_read_it() -> None:
+    clock, is_over, interval_s = Clock(), threading.Event(), sys.getswitchinterval()
+
+    def read() -> None:
+        while not is_over.is_set():
+            clock.monotonic()
+
+    reading = threading.Thread(target=read)
+    sys.setswitchinterval(1e-6)
+    try:
+        reading.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python 3.12 warns, since this process has threads
+            for _ in range(30):
+                in_forked_process(clock.monotonic)
+    finally:
+        is_over.set()
+        reading.join()
+        sys.setswitchinterval(interval_s)
 
 
 def test_a_loop_knows_its_ends_of_connections() -> None:
