@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 from uuid import uuid4
@@ -16,6 +16,10 @@ from uuid import uuid4
 import click
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+
+from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.errors import RequestTimeoutError, UnknownTopicError
+from tests.support.waiting import eventually
 
 __all__ = ["check_disk", "create_topic", "delete_topics", "kafka", "which_kafka"]
 
@@ -76,12 +80,25 @@ def _unless_said_otherwise(variables: Mapping[str, str]) -> Iterator[None]:
 def create_topic(
     bootstrap_servers: str, partitions: int, config: Mapping[str, str] | None = None, name: str = "benchmark"
 ) -> str:
-    """Create a topic whose name nobody has yet, and return that name."""
+    """Create a topic with a name that is not in use, and return that name once the broker serves all partitions.
+
+    A broker that has a new topic still makes its partitions, which may be thousands; a producer would give up.
+    """
     topic = f"{name}-{uuid4().hex[:8]}"
     admin = AdminClient({"bootstrap.servers": bootstrap_servers})
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=dict(config or {}))
     admin.create_topics([new])[topic].result(timeout=60)
+    all_of_them = [TopicPartition(topic, number) for number in range(partitions)]
+    with Consumer({"bootstrap.servers": bootstrap_servers}) as consumer:
+        eventually(f"{partitions} partitions of {topic} are served", lambda: _are_served(consumer, all_of_them))
     return topic
+
+
+def _are_served(consumer: Consumer, partitions: Sequence[TopicPartition]) -> bool:
+    try:
+        return not consumer.end_offsets(partitions).failed
+    except (UnknownTopicError, RequestTimeoutError):
+        return False
 
 
 def delete_topics(bootstrap_servers: str, topics: Iterable[str]) -> None:

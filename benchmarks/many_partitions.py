@@ -17,6 +17,7 @@ from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.report import about_the_topic, readings_table
 from benchmarks.consuming.run import Layout, filled_topic
 from benchmarks.consuming.variants import BASELINE, Variant
+from benchmarks.idling.report import draw_idle
 from benchmarks.idling.task import Idleness, Task
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import create_topic, kafka, which_kafka
@@ -77,12 +78,11 @@ def idle_table(idle: Idle) -> str:
 
 
 def plot(idle: Idle, readings: Mapping[Variant, Sequence[Reading]]) -> str:
-    waiting = [Bar(client, [one.cpu_share * 1000 for one in each], client == OURS) for client, each in idle.items()]
     reading = [
         Bar(variant.name, [one.per_second for one in each], variant.client == OURS)
         for variant, each in readings.items()
     ]
-    draw_bars("many-partitions-idle", {"idle": waiting}, "CPU, milliseconds per second")
+    draw_idle("many-partitions-idle", idle)
     draw_bars("many-partitions-reading", {"reading": reading}, "records per second")
     return (
         "![CPU of an idle consumer of many partitions, in milliseconds per second, of each client]"

@@ -17,11 +17,12 @@ from attrs import frozen
 
 from benchmarks.delays.java import CLIENT_VERSION, Java, java
 from benchmarks.delays.steady import Elsewhere, steady
+from benchmarks.idling.report import draw_idle
 from benchmarks.kafka import kafka, which_kafka
 from benchmarks.many_partitions import PEER, Idle, measure_idle
 from benchmarks.pacing.cases import BY_PARTITIONS, BY_RATE, CASES, HANDLERS, JAVA, Case, Rounds
 from benchmarks.pacing.page import PAGE_NAME, in_menu, page_text
-from benchmarks.pacing.report import Axis, axis_tables, draw_axis, draw_idle, idle_table
+from benchmarks.pacing.report import Axis, axis_tables, draw_axis, idle_table
 from benchmarks.page import PAGE, about_the_run, of_peers, write_page, write_section
 from benchmarks.plots import PLOTS
 

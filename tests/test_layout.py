@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tests.support.toml_files import read_toml
 
 ROOT = Path(__file__).parent.parent
 
@@ -82,7 +78,7 @@ def test_every_module_of_the_library_is_used_by_the_library() -> None:
 
 
 def test_all_but_commands_are_forbidden_to_import_the_test_double() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = read_toml(ROOT / "pyproject.toml")["tool"]["importlinter"]["contracts"]
     (only_commands,) = (each for each in contracts if each.get("forbidden_modules") == ["kafka_nextgen.testing"])
     package = ROOT / "kafka_nextgen"
     modules = {module_of(path) for path in (*package.glob("*.py"), *package.glob("*/__init__.py"))}

@@ -14,12 +14,8 @@ import pytest
 from setuptools import find_packages
 
 from kafka_nextgen.version import VERSION
+from tests.support.toml_files import read_toml
 from tests.support.waiting import GUARD_S
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    tomllib = pytest.importorskip("tomli")
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
@@ -44,7 +40,7 @@ FILES = (
 
 
 def settings() -> Any:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return read_toml(ROOT / "pyproject.toml")
 
 
 def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:

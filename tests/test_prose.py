@@ -11,14 +11,11 @@ from typing import Any
 
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tests.support.toml_files import read_toml
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "scripts" / "prose"
-RULES: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "rules.toml").read_text())
+RULES: dict[str, dict[str, Any]] = read_toml(FOLDER / "rules.toml")
 
 #: A text that each expression of a rule finds. Words of a list that are no expression are texts themselves.
 BAD = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import socket
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,8 +17,6 @@ from benchmarks.kafka import create_topic, delete_topics
 from benchmarks.processes import ask, running
 from benchmarks.profiling.sampling import sampled
 from benchmarks.turns import turns
-from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.errors import RequestTimeoutError, UnknownTopicError
 
 __all__ = ["Elsewhere", "Steady", "steady"]
 
@@ -28,9 +25,6 @@ Elsewhere = Mapping[str, Callable[[Task], Delays]]
 
 #: A broker gives these to connections by turns (num.network.threads of Kafka); the producer keeps one of them busy.
 NETWORK_THREADS = 3
-
-#: How long a broker may take to make all partitions of a topic, in seconds.
-MADE_S = 120
 
 
 @frozen
@@ -87,24 +81,6 @@ def _take_a_turn(bootstrap_servers: str) -> None:
     socket.create_connection((host, int(port))).close()
 
 
-def _wait_until_made(bootstrap_servers: str, topic: str, partitions: int) -> None:
-    """A broker that has a new topic still makes its partitions, which may be thousands: a producer would give up."""
-    everything = [TopicPartition(topic, number) for number in range(partitions)]
-    end = time.monotonic() + MADE_S
-    with Consumer({"bootstrap.servers": bootstrap_servers}) as consumer:
-        while not _are_served(consumer, everything):
-            if time.monotonic() > end:
-                raise RuntimeError(f"the broker has not made all {partitions:,} partitions of {topic} in {MADE_S} s")
-            time.sleep(0.2)
-
-
-def _are_served(consumer: Consumer, partitions: Sequence[TopicPartition]) -> bool:
-    try:
-        return not consumer.end_offsets(partitions).failed
-    except (UnknownTopicError, RequestTimeoutError):
-        return False
-
-
 @contextmanager
 def steady(
     bootstrap_servers: str,
@@ -115,7 +91,6 @@ def steady(
 ) -> Iterator[Steady]:
     """Make the topic, and write to it all the time; it is deleted at the end."""
     topic = create_topic(bootstrap_servers, partitions, name="latency")
-    _wait_until_made(bootstrap_servers, topic, partitions)
     feed = Feed(bootstrap_servers, topic, partitions, records_per_s, notes_acknowledged)
     with running("benchmarks.delays.feed", feed) as ask_feed:
         yield Steady(bootstrap_servers, topic, partitions, ask_feed, elsewhere or {})

@@ -12,9 +12,9 @@ from benchmarks.delays.task import Delays
 from benchmarks.idling.task import Idleness
 from benchmarks.pacing.cases import BASELINE, Case, Rounds, records_of
 from benchmarks.page import in_digits, ratio, spread, table
-from benchmarks.plots import PLOTS, Bar, draw_bars, draw_curves
+from benchmarks.plots import PLOTS, draw_curves
 
-__all__ = ["MEASURES", "Axis", "axis_tables", "draw_axis", "draw_idle", "idle_table", "ratio_with_spread"]
+__all__ = ["MEASURES", "Axis", "axis_tables", "draw_axis", "idle_table", "ratio_with_spread"]
 
 #: So many records of all rounds have to be beyond a percentile.
 BEYOND = 10
@@ -129,11 +129,3 @@ def idle_table(idle: Mapping[str, Sequence[Idleness]], baseline: str) -> str:
     shares = {client: [one.cpu_share * 1000 for one in each] for client, each in idle.items()}
     rows = [(client, spread(each), ratio_with_spread(each, shares[baseline])) for client, each in shares.items()]
     return table(("client", "CPU, ms per second", f"by {baseline}'s"), rows)
-
-
-def draw_idle(file: str, idle: Mapping[str, Sequence[Idleness]], folder: Path = PLOTS) -> Path:
-    bars = [
-        Bar(client, [one.cpu_share * 1000 for one in each], client.startswith("kafka_nextgen"))
-        for client, each in idle.items()
-    ]
-    return draw_bars(file, {"idle": bars}, "CPU, milliseconds per second", folder)

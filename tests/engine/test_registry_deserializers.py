@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient, header_schema_id_serializer
@@ -21,6 +21,7 @@ from kafka_nextgen.values import Avro, SchemaRegistry
 from tests.engine.stage import TOPIC, Stage, read, read_async, tp
 from tests.engine.stage_values import write
 from tests.support.messages import order_class
+from tests.support.waiting import eventually
 
 ORDER = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]})
 JSON_ORDER = json.dumps({"title": "Order", "type": "object", "properties": {"id": {"type": "integer"}}})
@@ -45,6 +46,12 @@ def context() -> SerializationContext:
 def write_orders(stage: Stage, client: SchemaRegistryClient) -> None:
     serialize = AvroSerializer(client, ORDER)
     write(stage, *(serialize({"id": number}, context()) for number in range(3)))
+
+
+def member_lives_on(consumer: AsyncConsumer, is_asked: Callable[[], bool]) -> None:
+    eventually("the registry is asked", is_asked)
+    heartbeats = consumer.metrics().group.heartbeats
+    eventually("three more heartbeats", lambda: consumer.metrics().group.heartbeats >= heartbeats + 3)
 
 
 @pytest.mark.parametrize("in_headers", [False, True])
@@ -98,11 +105,7 @@ async def test_a_registry_that_hangs_holds_up_neither_the_event_loop_nor_the_mem
         async with AsyncConsumer(**stage.config(value_deserializer=given)) as consumer:
             await consumer.subscribe([TOPIC])
             reading = asyncio.ensure_future(anext(consumer))
-            while len(registry.requests) == count:
-                await asyncio.sleep(0.001)
-            heartbeats = consumer.metrics().group.heartbeats
-            while consumer.metrics().group.heartbeats < heartbeats + 3:
-                await asyncio.sleep(0.001)
+            await asyncio.to_thread(member_lives_on, consumer, lambda: len(registry.requests) > count)
             assert not reading.done()
             reading.cancel()
 
@@ -130,11 +133,7 @@ async def test_a_table_that_waits_for_a_registry_in_a_thread_holds_up_neither_th
         with registry.hanging():
             count = len(registry.requests)
             making = asyncio.ensure_future(asyncio.to_thread(records.to_arrow, value=avro))
-            while len(registry.requests) == count:
-                await asyncio.sleep(0.001)
-            heartbeats = consumer.metrics().group.heartbeats
-            while consumer.metrics().group.heartbeats < heartbeats + 3:
-                await asyncio.sleep(0.001)
+            await asyncio.to_thread(member_lives_on, consumer, lambda: len(registry.requests) > count)
             assert not making.done()
         assert (await making)["id"].to_pylist() == [0, 1, 2]
 

@@ -69,9 +69,9 @@ def test_a_test_waits_for_processes_until_they_have_worked_and_died(
         cluster.wait_until(lambda: len(cluster.group("billing").members) == 3, timeout=0)
     said = str(failure.value)
     assert "group('billing'):\n  consumer group billing: Stable" in said
-    assert "the clock stood still, so the timeout was real time: these clients can't follow it: kafka-nextgen" in said
-    assert "(client.id=first) at 127.0.0.1:" in said
-    assert "(client.id=second) at 127.0.0.1:" in said
+    assert "the clock stood still, so the timeout was real time: these clients can't follow it: " in said
+    assert "kafka-nextgen (client.id=first) at 127.0.0.1:" in said
+    assert "kafka-nextgen (client.id=second) at 127.0.0.1:" in said
 
     for worker in workers:
         worker.kill()
