@@ -51,7 +51,7 @@ _FIRST_BATCHED_VERSION = 3
 class NewMember:
     """A static member that is about to join, for ``add_members``. Times are in seconds; None: the member decides.
 
-    Its place is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimum
+    Its slot is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimum
     time it gets to revoke partitions. ``assignor`` is the server-side assignor it votes for unless it names one itself.
     """
 

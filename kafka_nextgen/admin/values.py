@@ -168,7 +168,7 @@ class MemberDescription:
 class ExpectedMember:
     """A static member announced with ``add_members``.
 
-    Its place is kept until ``until_ms``, in milliseconds since the Unix epoch. With ``has_joined`` it is in the group,
+    Its slot is kept until ``until_ms``, in milliseconds since the Unix epoch. With ``has_joined`` it is in the group,
     and waits for the others.
     """
 

@@ -23,9 +23,9 @@ from kafka_nextgen.groups.extensions.records import (
     Leaver,
     LeavingMembers,
     LeavingMembersRemoved,
-    Place,
     RebalanceRecorded,
     RebalanceRecordedRemoved,
+    Slot,
     StandbyMembers,
     StandbyMembersRemoved,
 )
@@ -61,7 +61,7 @@ def _assignors_from(structure: _Assignors | None) -> tuple[ClientAssignor, ...]:
     return () if structure is None else tuple(map(ASSIGNOR.from_structure, structure.assignors))
 
 
-_PLACE = FieldMap(Place, m.ExpectedMembersValue.Place, until_ms="kept_until")
+_SLOT = FieldMap(Slot, m.ExpectedMembersValue.Slot, until_ms="kept_until")
 _LEAVER = FieldMap(Leaver, m.LeavingMembersValue.Leaver, until_ms="expected_until")
 
 MEMBER = member_kind(client_assignors=converted("client_assignors", _assignors_to, _assignors_from))
@@ -76,13 +76,13 @@ _REBALANCE_KIND = record_kind(
     m.GroupRebalanceValue,
     rebalance=REBALANCE.inline,
 )
-_PLACES_KIND = record_kind(
+_SLOTS_KIND = record_kind(
     10_001,
     ExpectedMembers,
     ExpectedMembersRemoved,
     m.GroupKey,
     m.ExpectedMembersValue,
-    places=_PLACE.array("places"),
+    slots=_SLOT.array("slots"),
 )
 
 STANDBY_MEMBERS = record_kind(
@@ -104,7 +104,7 @@ _LEAVERS_KIND = record_kind(
     leavers=_LEAVER.array("leavers"),
 )
 
-_OWN_KINDS = (_REBALANCE_KIND, _PLACES_KIND, STANDBY_MEMBERS, _LEAVERS_KIND)
+_OWN_KINDS = (_REBALANCE_KIND, _SLOTS_KIND, STANDBY_MEMBERS, _LEAVERS_KIND)
 
 CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, *_OWN_KINDS))
 encode = CODEC.encode

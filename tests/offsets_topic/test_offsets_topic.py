@@ -19,7 +19,7 @@ from kafka_nextgen.groups.extensions.records import (
     Leaver,
     LeavingMembers,
     LeavingMembersRemoved,
-    Place,
+    Slot,
 )
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.offsets_topic import KAFKAS as KAFKAS_CODEC
@@ -112,7 +112,7 @@ racks = st.dictionaries(int32s, names, max_size=3)
 subscribed_topics = st.builds(r.SubscribedTopic, topic_ids, texts, int32s, racks)
 int16s = st.integers(-(2**15), 2**15 - 1)
 int8s = st.integers(-128, 127)
-places = st.builds(Place, texts, int64s, int32s, maybe)
+slots = st.builds(Slot, texts, int64s, int32s, maybe)
 metadata = st.builds(Metadata, int16s, st.binary(max_size=20))
 assignors = st.builds(ClientAssignor, texts, int16s, int16s, int8s, metadata)
 
@@ -135,7 +135,7 @@ records: st.SearchStrategy[r.Record] = st.one_of(
     ),
     st.builds(r.TargetAssignmentMetadata, texts, int32s, int64s, maybe, int8s),
     st.builds(r.TargetAssignmentMember, texts, texts, shares, st.none() | metadata),
-    st.builds(ExpectedMembers, texts, st.lists(places, max_size=3).map(tuple)),
+    st.builds(ExpectedMembers, texts, st.lists(slots, max_size=3).map(tuple)),
     st.builds(LeavingMembers, texts, st.lists(st.builds(Leaver, texts, maybe, int64s), max_size=3).map(tuple)),
     st.builds(
         r.CurrentMemberAssignment, texts, texts, int32s, int32s, st.sampled_from(r.MemberStatus), granted, granted

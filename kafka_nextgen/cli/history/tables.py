@@ -137,7 +137,7 @@ def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) 
     share = 100 * summary.unsettled_ms / max(summary.last - summary.first, 1)
     print_line(
         f"  {summary.rebalances} rebalances, in rebalance {duration_text(summary.unsettled_ms)} ({share:.1f} %), "
-        f"longest pause of a partition {duration_text(longest_standstill_ms(stood, summary.last))}, "
+        f"longest standstill of a partition {duration_text(longest_standstill_ms(stood, summary.last))}, "
         f"{summary.overlaps} overlaps"
     )
     print_line(f"  records processed twice: {repeated}")

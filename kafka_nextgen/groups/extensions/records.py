@@ -17,10 +17,10 @@ __all__ = [
     "Leaver",
     "LeavingMembers",
     "LeavingMembersRemoved",
-    "Place",
     "Rebalance",
     "RebalanceRecorded",
     "RebalanceRecordedRemoved",
+    "Slot",
     "StandbyMembers",
     "StandbyMembersRemoved",
 ]
@@ -64,7 +64,7 @@ class RebalanceRecordedRemoved(ExtensionRecord):
 
 
 @frozen
-class Place:
+class Slot:
     """The reserved slot of an expected instance: when it expires (milliseconds since the Unix epoch), and the defaults
     for fields that the instance does not set.
     """
@@ -79,7 +79,7 @@ class Place:
 class ExpectedMembers(ExtensionRecord):
     """[10001] The instances that the group expects, and those that have joined and are waiting for the others."""
 
-    places: tuple[Place, ...]
+    slots: tuple[Slot, ...]
 
 
 @frozen

@@ -131,13 +131,13 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible
 class ExpectedMembersValue(Message, versions="0", flexible="0+"):
     """Type 10001: the group's slots reserved for expected members."""
 
-    class Place(Structure):
+    class Slot(Structure):
         instance_id: str = field("string", "0+")
         kept_until: int = field("int64", "0+")
         rebalance_timeout_ms: int = field("int32", "0+", default=-1)
         assignor: str | None = field("string", "0+", nullable="0+", default=None)
 
-    places: Sequence[Place] = field([Place], "0+")
+    slots: Sequence[Slot] = field([Slot], "0+")
 
 
 class StandbyMembersValue(Message, versions="0", flexible="0+"):

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Set
 
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone, is_counted, is_present
-from kafka_nextgen.testing.coordinator.extensions.registration.places import missing, waiting
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import missing, waiting
 from kafka_nextgen.testing.coordinator.extensions.state import (
     COMPUTING,
     LEAVERS,
     LOADING,
     OFFERS,
-    PLACES,
     PREFERENCES,
+    SLOTS,
     STANDBYS,
 )
 from kafka_nextgen.testing.coordinator.group import Group
@@ -84,7 +84,7 @@ def _places_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     yield from (f"{member_id} waits, and owns something" for member_id in waiting(group) if _owns(group, member_id))
     if (TimerKey(group.group_id, TimerKind.EXPECTED) in timers) is not bool(missing(group)):
         yield "the timer of places runs if somebody is missing, and only then"
-    if group.classic is not None and group.classic.held.keys() - PLACES.of(group).keys():
+    if group.classic is not None and group.classic.held.keys() - SLOTS.of(group).keys():
         yield "a join is held for which there is no place"
     if group.classic is not None and group.classic.held.keys() & group.classic.instances.keys():
         yield "a join is held whose instance is a member"

@@ -125,9 +125,9 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
 def _tell_extension(record: r.ExtensionRecord) -> Iterator[str]:
     match record:
         case x.ExpectedMembers():
-            yield f"   places for {' '.join(place.instance_id for place in record.places)}"
+            yield f"   slots for {' '.join(slot.instance_id for slot in record.slots)}"
         case x.ExpectedMembersRemoved():
-            yield "   places for -"
+            yield "   slots for -"
         case x.LeavingMembers():
             yield f"   to leave {' '.join(leaver.name for leaver in record.leavers)}"
         case x.LeavingMembersRemoved():

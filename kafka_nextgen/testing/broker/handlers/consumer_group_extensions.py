@@ -33,7 +33,7 @@ __all__ = [
 async def consumer_group_add_members(
     request: m.ConsumerGroupAddMembersRequest, context: Context
 ) -> m.ConsumerGroupAddMembersResponse:
-    """Reserve places for static members that are about to join."""
+    """Reserve slots for static members that are about to join."""
     asked = add_members.from_request(request)
     return add_members.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, MembersAdded))
 

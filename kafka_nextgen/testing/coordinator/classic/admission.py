@@ -67,7 +67,7 @@ def can_skip_assignment(request: JoinGroup) -> bool:
 
 
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings, kept: int = 0) -> bool:
-    """Whether another member may join, or this one is already counted; ``kept`` places are reserved for others. An
+    """Whether another member may join, or this one is already counted; ``kept`` slots are reserved for others. An
     instance that returns without an id is not counted.
     """
     member = group.members.get(member_id)

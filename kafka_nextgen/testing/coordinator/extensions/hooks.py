@@ -35,7 +35,7 @@ from kafka_nextgen.testing.coordinator.extensions import (
 )
 from kafka_nextgen.testing.coordinator.extensions import requests as xq
 from kafka_nextgen.testing.coordinator.extensions.leaving import announcing, leavers, taking_over
-from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, places, waiting
+from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, slots, waiting
 from kafka_nextgen.testing.coordinator.hooks import Hooks
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -57,7 +57,7 @@ _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
 }
 
 
-def _look_at_places(draft: Draft) -> None:
+def _look_at_slots(draft: Draft) -> None:
     draft.cancel(TimerKind.EXPECTED)
     EXTENSIONS.settle(draft)
 
@@ -69,7 +69,7 @@ def _look_at_leavers(draft: Draft) -> None:
 
 #: The handlers of the extensions' timers.
 RING: Mapping[TimerKind, Callable[[Draft], None]] = {
-    TimerKind.EXPECTED: _look_at_places,
+    TimerKind.EXPECTED: _look_at_slots,
     TimerKind.COMPUTE: computing.give_up_computing,
     TimerKind.LEAVING: _look_at_leavers,
 }
@@ -80,8 +80,8 @@ class Extensions(Hooks):
 
     refuse_malformed = staticmethod(assignor_admission.refuse_malformed_assignors)
     refuse_entry = staticmethod(assignor_admission.refuse_unsupported_assignors)
-    seats_kept = staticmethod(places.seats_kept)
-    admit = staticmethod(waiting.with_defaults_of_place)
+    seats_kept = staticmethod(slots.seats_kept)
+    admit = staticmethod(waiting.with_defaults_of_slot)
     update = staticmethod(assignor_fields.with_assignors)
     asks_for_assignment = staticmethod(assignor_fields.asks_for_assignment)
     asks_by_protocols = staticmethod(classic_user_data.asks_by_user_data)
@@ -93,7 +93,7 @@ class Extensions(Hooks):
     is_urgent = staticmethod(computing.is_urgent)
     is_computing = staticmethod(computing.is_computing)
     common_assignor = staticmethod(assignor_selection.common_assignor)
-    expected = staticmethod(places.expected)
+    expected = staticmethod(slots.expected)
     leaving = staticmethod(leavers.described)
     standby_place = staticmethod(standby_answers.standby_place)
     standby_state = staticmethod(standby_answers.standby_state)
@@ -133,7 +133,7 @@ class Extensions(Hooks):
         return True
 
     def settle(self, draft: Draft) -> None:
-        """Update the places, the standbys, and then the members that are announced to leave."""
+        """Update the slots, the standbys, and then the members that are announced to leave."""
         waiting.settle(draft)
         standbys.settle(draft)
         taking_over.settle(draft)
@@ -172,8 +172,8 @@ class Extensions(Hooks):
         return standby_answers.with_standby_place(draft, request, member, answer)
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
-        """Remove the places of these members."""
-        places.give_up_places(draft, {member.instance_id for member in members})
+        """Remove the slots of these members."""
+        slots.give_up_slots(draft, {member.instance_id for member in members})
 
     def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
         """Let standbys take over. If none does, and more members are announced to leave, the epoch does not change."""
@@ -191,9 +191,9 @@ class Extensions(Hooks):
         leavers.instance_came_back(draft, former_id, member_id)
 
     def group_deleted(self, draft: Draft) -> None:
-        """Remove the group's history, places and announcements."""
+        """Remove the group's history, slots and announcements."""
         history.forget_history(draft)
-        places.keep_places(draft, ())
+        slots.keep_slots(draft, ())
         leavers.keep_leavers(draft, ())
 
     def send_back_held(self, draft: Draft) -> None:

@@ -15,7 +15,7 @@ from attrs import field
 
 from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.admission import LEAVE_TEMPORARILY
-from kafka_nextgen.testing.coordinator.extensions.registration.places import waiting
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import waiting
 from kafka_nextgen.testing.coordinator.extensions.state import LOADING, STANDBYS
 from kafka_nextgen.testing.coordinator.group import Group
 

@@ -37,7 +37,7 @@ from kafka_nextgen.testing.coordinator.admission import JOIN
 from kafka_nextgen.testing.coordinator.classic.rebalance import rebalance_or_complete_join
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone
-from kafka_nextgen.testing.coordinator.extensions.registration.places import waiting
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import waiting
 from kafka_nextgen.testing.coordinator.extensions.standby_changes import (
     StandbyChange,
     Swap,

@@ -7,7 +7,7 @@ from typing import Generic, Literal, TypeVar, cast
 
 from kafka_nextgen.assignors.spec import AssignmentSpec
 from kafka_nextgen.groups.extensions import records as x
-from kafka_nextgen.groups.extensions.records import Leaver, Place, Rebalance
+from kafka_nextgen.groups.extensions.records import Leaver, Rebalance, Slot
 from kafka_nextgen.groups.records import ExtensionRecord
 from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.group import Group
@@ -18,8 +18,8 @@ __all__ = [
     "LEAVERS",
     "LOADING",
     "OFFERS",
-    "PLACES",
     "PREFERENCES",
+    "SLOTS",
     "STANDBYS",
     "TOLD",
     "Computing",
@@ -88,8 +88,8 @@ class Computing:
     taken_over_at: int = -1
 
 
-#: The places kept for expected instances, by instance id.
-PLACES: StateOf[Mapping[str, Place]] = StateOf("kept", "places", {})
+#: The slots kept for expected instances, by instance id.
+SLOTS: StateOf[Mapping[str, Slot]] = StateOf("kept", "slots", {})
 
 #: The members that are announced to leave, and those that have left since the latest rebalance, by key.
 LEAVERS: StateOf[Mapping[tuple[str, str | None], Leaver]] = StateOf("kept", "leavers", {})
@@ -124,9 +124,9 @@ def apply(group: Group, record: ExtensionRecord) -> None:
         case x.RebalanceRecordedRemoved():
             HISTORY.put(group, {slot: kept for slot, kept in HISTORY.of(group).items() if slot != record.slot})
         case x.ExpectedMembers():
-            PLACES.put(group, {place.instance_id: place for place in record.places})
+            SLOTS.put(group, {slot.instance_id: slot for slot in record.slots})
         case x.ExpectedMembersRemoved():
-            PLACES.put(group, {})
+            SLOTS.put(group, {})
         case x.LeavingMembers():
             LEAVERS.put(group, {leaver.key: leaver for leaver in record.leavers})
         case x.LeavingMembersRemoved():

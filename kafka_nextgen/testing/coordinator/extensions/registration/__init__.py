@@ -1,1 +1,1 @@
-"""Pre-registration: places that a group keeps for expected instances (KIP-345, "Future Works")."""
+"""Pre-registration: slots that a group keeps for expected instances (KIP-345, "Future Works")."""

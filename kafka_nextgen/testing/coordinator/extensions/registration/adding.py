@@ -1,4 +1,4 @@
-"""AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance (the
+"""AddMembers: pre-register instances and keep a slot for each, so that all of them cost the group one rebalance (the
 batched join that KIP-345 proposes in "Future Works", with timeouts and an assignor for each member, and a result for
 each).
 
@@ -18,13 +18,13 @@ What must hold for each instance, checked separately, from top to bottom:
 | each timeout is above 0, or -1 for none | INVALID_SESSION_TIMEOUT, INVALID_REQUEST |
 | the assignor is one of this coordinator's | UNSUPPORTED_ASSIGNOR |
 | no member has the instance id, even one that left temporarily | UNRELEASED_INSTANCE_ID |
-| the group has room, counting its places | GROUP_MAX_SIZE_REACHED |
+| the group has room, counting its slots | GROUP_MAX_SIZE_REACHED |
 
-A place is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
-the same instance replaces the place, even if the instance has joined and waits. A new group is an empty consumer group
-with places, until a member joins with the classic protocol.
+A slot is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
+the same instance replaces the slot, even if the instance has joined and waits. A new group is an empty consumer group
+with slots, until a member joins with the classic protocol.
 
-A waiting time of 0 removes places: the named ones, or all if none is named. Missing instances are dropped, and waiting
+A waiting time of 0 removes slots: the named ones, or all if none is named. Missing instances are dropped, and waiting
 members count immediately.
 """
 
@@ -32,16 +32,16 @@ from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
-from kafka_nextgen.groups.extensions.records import Place
+from kafka_nextgen.groups.extensions.records import Slot
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
-from kafka_nextgen.testing.coordinator.extensions.registration.places import (
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import (
     begin_group,
     has_come,
-    keep_places,
+    keep_slots,
     seats_kept,
 )
 from kafka_nextgen.testing.coordinator.extensions.registration.waiting import let_in, settle
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import SLOTS
 
 __all__ = ["add_members"]
 
@@ -54,7 +54,7 @@ _NOT_STATED = -1
 
 
 def add_members(draft: Draft, request: AddMembers) -> Outcome:
-    """Keep places for these instances, or remove them."""
+    """Keep slots for these instances, or remove them."""
     error, message = _refusal(draft, request)
     if error:
         return Outcome(MembersAdded(error, message))
@@ -64,7 +64,7 @@ def add_members(draft: Draft, request: AddMembers) -> Outcome:
 
 def _refusal(draft: Draft, request: AddMembers) -> _Result:
     if not draft.settings.extensions:
-        return ErrorCode.UNSUPPORTED_VERSION, "this coordinator keeps no places: its extensions are off"
+        return ErrorCode.UNSUPPORTED_VERSION, "this coordinator keeps no slots: its extensions are off"
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID, "GroupId is empty"
     if request.timeout_ms < 0:
@@ -76,22 +76,22 @@ def _refusal(draft: Draft, request: AddMembers) -> _Result:
 
 def _keep(draft: Draft, request: AddMembers) -> dict[str, _Result]:
     results: dict[str, _Result] = {}
-    places = dict(PLACES.of(draft.group))
+    slots = dict(SLOTS.of(draft.group))
     for member in request.members:
-        results[member.instance_id] = result = _judge(draft, member, len(places.keys() - PLACES.of(draft.group).keys()))
+        results[member.instance_id] = result = _judge(draft, member, len(slots.keys() - SLOTS.of(draft.group).keys()))
         if result[0] is ErrorCode.NONE:
-            places[member.instance_id] = _place(draft, member, request.timeout_ms)
-    if places:
+            slots[member.instance_id] = _slot(draft, member, request.timeout_ms)
+    if slots:
         begin_group(draft)
-    keep_places(draft, places.values())
+    keep_slots(draft, slots.values())
     settle(draft)
     return results
 
 
-def _place(draft: Draft, member: ExpectedMember, timeout_ms: int) -> Place:
+def _slot(draft: Draft, member: ExpectedMember, timeout_ms: int) -> Slot:
     own_ms = timeout_ms if member.session_timeout_ms == _NOT_STATED else member.session_timeout_ms
     until_ms = draft.now_ms + min(timeout_ms, own_ms)
-    return Place(member.instance_id, until_ms, member.rebalance_timeout_ms, member.assignor)
+    return Slot(member.instance_id, until_ms, member.rebalance_timeout_ms, member.assignor)
 
 
 def _judge(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
@@ -105,12 +105,12 @@ def _judge(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
     if member.assignor is not None and member.assignor not in names:
         message = f"{member.assignor!r} is not one of this coordinator's assignors: {', '.join(names)}"
         return ErrorCode.UNSUPPORTED_ASSIGNOR, message
-    is_expected = member.instance_id in PLACES.of(draft.group)
+    is_expected = member.instance_id in SLOTS.of(draft.group)
     return _FINE if is_expected else _judge_new(draft, member.instance_id, num_new)
 
 
 def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
-    """Whether a place can be kept for another instance; ``num_new`` come from the same request."""
+    """Whether a slot can be kept for another instance; ``num_new`` come from the same request."""
     group, settings = draft.group, draft.settings
     if has_come(group, instance_id):
         return ErrorCode.UNRELEASED_INSTANCE_ID, "it is already a member of the group"
@@ -122,9 +122,9 @@ def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
 
 
 def _give_up(draft: Draft, request: AddMembers) -> dict[str, _Result]:
-    places = PLACES.of(draft.group)
-    named = dict.fromkeys([member.instance_id for member in request.members] or places)
-    results = {name: _FINE if name in places else _UNKNOWN for name in named}
+    slots = SLOTS.of(draft.group)
+    named = dict.fromkeys([member.instance_id for member in request.members] or slots)
+    results = {name: _FINE if name in slots else _UNKNOWN for name in named}
     let_in(draft, named.keys())
     settle(draft)
     return results

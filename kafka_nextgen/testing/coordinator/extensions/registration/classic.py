@@ -32,8 +32,8 @@ from kafka_nextgen.testing.coordinator.classic.rebalance import rebalance_or_com
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.testing.coordinator.draft import Draft
-from kafka_nextgen.testing.coordinator.extensions.registration.places import give_up_places, keep_places
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import give_up_slots, keep_slots
+from kafka_nextgen.testing.coordinator.extensions.state import SLOTS
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["count_members_in", "hold", "join_together", "send_back", "take_up"]
@@ -43,15 +43,15 @@ def hold(draft: Draft, request: JoinGroup) -> bool:
     """Hold the join of an expected instance, for no longer than the member's rebalance timeout; return whether it was
     expected.
     """
-    places, instance_id = PLACES.of(draft.group), request.instance_id
-    if instance_id is None or instance_id not in places or instance_id in draft.classic.instances:
+    slots, instance_id = SLOTS.of(draft.group), request.instance_id
+    if instance_id is None or instance_id not in slots or instance_id in draft.classic.instances:
         return False
     send_back(draft, [instance_id], ErrorCode.FENCED_INSTANCE_ID)
-    timeout_ms = max(request.rebalance_timeout_ms, places[instance_id].rebalance_timeout_ms)
+    timeout_ms = max(request.rebalance_timeout_ms, slots[instance_id].rebalance_timeout_ms)
     at_most_ms = draft.now_ms + request.rebalance_timeout_ms
     held = {**draft.classic.held, instance_id: evolve(request, rebalance_timeout_ms=timeout_ms)}
     draft.group.classic = evolve(draft.classic, held=held)
-    keep_places(draft, [evolve(place, until_ms=min(place.until_ms, at_most_ms)) for place in places.values()])
+    keep_slots(draft, [evolve(slot, until_ms=min(slot.until_ms, at_most_ms)) for slot in slots.values()])
     return True
 
 
@@ -99,9 +99,9 @@ def _refusal(draft: Draft, request: JoinGroup) -> ErrorCode:
 
 def count_members_in(draft: Draft) -> None:
     """Admit the members that waited while this was a consumer group. They are in the group, so they can't be held."""
-    came = [instance_id for instance_id in PLACES.of(draft.group) if draft.classic.holder_of(instance_id) is not None]
+    came = [instance_id for instance_id in SLOTS.of(draft.group) if draft.classic.holder_of(instance_id) is not None]
     if came:
-        give_up_places(draft, came)
+        give_up_slots(draft, came)
         member_id = draft.classic.instances[came[0]]
         rebalance_or_complete_join(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, came[0], text="as announced"))
 

@@ -4,18 +4,18 @@
 |---|---|
 | an expected instance joins | it waits; the group epoch does not change, and no member rebalances |
 | the last missing instance joins | all waiting members are admitted, which bumps the group epoch once |
-| a place's time ends before its instance joins | the place is removed; if its instance was the last one missing, all \
+| a slot's time ends before its instance joins | the slot is removed; if its instance was the last one missing, all \
 waiting members count from now on, which raises the epoch once |
 | a waiting member's session ends | its instance is missing again; the epoch does not change |
-| a waiting member leaves permanently, or is removed | its place is removed; the epoch does not change |
+| a waiting member leaves permanently, or is removed | its slot is removed; the epoch does not change |
 | another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
 | the last counted member leaves | waiting members count from now on, so that its partitions get an owner |
 | no member was counted before, as in a new group | all members wait, and no partition is assigned |
-| the group converts to the other protocol, or the coordinator fails over | the places and their times are kept |
+| the group converts to the other protocol, or the coordinator fails over | the slots and their times are kept |
 
 The matches of subscribed patterns must be known too, because they would raise the epoch a second time.
 
-After each of these events, ``settle`` updates the places, their timer and the counted members.
+After each of these events, ``settle`` updates the slots, their timer and the counted members.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from kafka_nextgen.testing.coordinator.extensions.registration.classic import (
     send_back,
     take_up,
 )
-from kafka_nextgen.testing.coordinator.extensions.registration.places import (
+from kafka_nextgen.testing.coordinator.extensions.registration.slots import (
     begin_epochs,
-    give_up_places,
-    keep_places,
+    give_up_slots,
+    keep_slots,
     knows_its_topics,
     missing,
     waiting,
     waits,
 )
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import SLOTS
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.testing.coordinator.timers import TimerKind, is_overdue
@@ -60,19 +60,19 @@ __all__ = [
     "remove_expected",
     "sets_aside",
     "settle",
-    "with_defaults_of_place",
+    "with_defaults_of_slot",
 ]
 
 
-def with_defaults_of_place(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
-    """The request of a member that joins in a kept place, with the place's defaults for unset fields."""
-    place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
-    if place is None:
+def with_defaults_of_slot(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
+    """The request of a member that joins in a kept slot, with the slot's defaults for unset fields."""
+    slot = SLOTS.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
+    if slot is None:
         return request
     return evolve(
         request,
-        server_assignor=request.server_assignor or place.assignor,
-        rebalance_timeout_ms=max(request.rebalance_timeout_ms, place.rebalance_timeout_ms),
+        server_assignor=request.server_assignor or slot.assignor,
+        rebalance_timeout_ms=max(request.rebalance_timeout_ms, slot.rebalance_timeout_ms),
     )
 
 
@@ -87,32 +87,32 @@ def sets_aside(draft: Draft, member: MemberMetadata) -> bool:
 
 
 def settle(draft: Draft) -> None:
-    """Remove expired places, and count all members if no instance is missing."""
+    """Remove expired slots, and count all members if no instance is missing."""
     group = draft.group
     if group.classic is not None:
         count_members_in(draft)
-    if not PLACES.of(group):
+    if not SLOTS.of(group):
         return
-    keeps_places = draft.settings.extensions  # otherwise an earlier coordinator may have left places
-    overdue = {each.instance_id for each in missing(group) if is_overdue(each.until_ms, draft.now) or not keeps_places}
-    absent = [place for place in missing(group) if place.instance_id not in overdue]
+    keeps_slots = draft.settings.extensions  # otherwise an earlier coordinator may have left slots
+    overdue = {each.instance_id for each in missing(group) if is_overdue(each.until_ms, draft.now) or not keeps_slots}
+    absent = [slot for slot in missing(group) if slot.instance_id not in overdue]
     if overdue:
         draft.note(f"group {group.group_id} continues without {', '.join(sorted(overdue))}, which did not join in time")
     if not absent and all(knows_its_topics(group, member_id) for member_id in waiting(group)):
-        let_in(draft, PLACES.of(group).keys())
+        let_in(draft, SLOTS.of(group).keys())
         return
-    give_up_places(draft, overdue)
+    give_up_slots(draft, overdue)
     draft.cancel(TimerKind.EXPECTED)
     if absent:
-        first_s = min(place.until_ms for place in absent) / 1000
+        first_s = min(slot.until_ms for slot in absent) / 1000
         draft.arm(TimerKind.EXPECTED, "", max(first_s - draft.now, 0.0))
 
 
 def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
-    """Remove these places. The members that wait there count from now on, all in one step."""
+    """Remove these slots. The members that wait there count from now on, all in one step."""
     came = [draft.group.instances[each] for each in instance_ids if each in draft.group.instances]
     held = take_up(draft, instance_ids)
-    give_up_places(draft, instance_ids)
+    give_up_slots(draft, instance_ids)
     join_together(draft, held)
     if came:
         instance_id = draft.group.members[came[0]].instance_id
@@ -129,19 +129,19 @@ def hold_join(draft: Draft, request: JoinGroup) -> bool:
 
 
 def remove_expected(draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
-    """The results of a removal, which may also name missing instances: their places are removed."""
+    """The results of a removal, which may also name missing instances: their slots are removed."""
     results = tuple(
         evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
     )
     gone = {each.instance_id for each in results if each.instance_id and not each.error}
     send_back(draft, gone, ErrorCode.UNKNOWN_MEMBER_ID)
-    give_up_places(draft, gone)
+    give_up_slots(draft, gone)
     settle(draft)
     return results
 
 
 def _is_expected(draft: Draft, who: LeftMember) -> bool:
-    return not who.member_id and who.instance_id in PLACES.of(draft.group)
+    return not who.member_id and who.instance_id in SLOTS.of(draft.group)
 
 
 def let_in_if_alone(draft: Draft) -> None:
@@ -150,9 +150,9 @@ def let_in_if_alone(draft: Draft) -> None:
     In a consumer group the caller raises the epoch.
     """
     group = draft.group
-    if not PLACES.of(group):
+    if not SLOTS.of(group):
         return
     if group.classic is None and not any(True for _ in group.counted()):
-        keep_places(draft, missing(group))
+        keep_slots(draft, missing(group))
     elif group.classic is not None and not group.classic.members:
         let_in(draft, group.classic.held.keys())

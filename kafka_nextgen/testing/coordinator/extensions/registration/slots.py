@@ -1,11 +1,11 @@
-"""Pre-registration: the places a group keeps for expected instances, and the state derived from them.
+"""Pre-registration: the slots a group keeps for expected instances, and the state derived from them.
 
-A *place* is kept for an instance id until it expires. The instance is *missing* until a member with that id is in the
+A *slot* is kept for an instance id until it expires. The instance is *missing* until a member with that id is in the
 group; that member *waits* until no instance is missing. A waiting member is not *counted*: it is in the group, at the
 target's epoch, without partitions, and assignments leave it out (KIP-345, "Future Works": the server waits until all
 have joined, and then rebalances once).
 
-All of this is derived from the places and the members, so nothing else has to be recorded.
+All of this is derived from the slots and the members, so nothing else has to be recorded.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafka_nextgen.groups.described import ExpectedInstance
-from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Slot
 from kafka_nextgen.groups.records import GroupMetadata, MemberMetadata, TargetAssignmentMetadata
 from kafka_nextgen.testing.coordinator.draft import Draft
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import SLOTS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.timers import TimerKind
 
@@ -24,10 +24,10 @@ __all__ = [
     "begin_epochs",
     "begin_group",
     "expected",
-    "give_up_places",
+    "give_up_slots",
     "has_come",
     "is_member",
-    "keep_places",
+    "keep_slots",
     "knows_its_topics",
     "missing",
     "seats_kept",
@@ -38,12 +38,12 @@ __all__ = [
 
 def waits(group: Group, member: MemberMetadata) -> bool:
     """Whether this member of the group waits for others."""
-    return member.instance_id in PLACES.of(group)
+    return member.instance_id in SLOTS.of(group)
 
 
 def waiting(group: Group) -> list[str]:
     """The members of a consumer group that wait for others."""
-    return [group.instances[instance_id] for instance_id in PLACES.of(group) if instance_id in group.instances]
+    return [group.instances[instance_id] for instance_id in SLOTS.of(group) if instance_id in group.instances]
 
 
 def has_come(group: Group, instance_id: str) -> bool:
@@ -57,21 +57,21 @@ def is_member(group: Group, instance_id: str) -> bool:
 
 
 def expected(group: Group) -> tuple[ExpectedInstance, ...]:
-    """The places, as descriptions of the group show them."""
+    """The slots, as descriptions of the group show them."""
     return tuple(
-        ExpectedInstance(place.instance_id, place.until_ms, has_come(group, place.instance_id))
-        for place in PLACES.of(group).values()
+        ExpectedInstance(slot.instance_id, slot.until_ms, has_come(group, slot.instance_id))
+        for slot in SLOTS.of(group).values()
     )
 
 
-def missing(group: Group) -> list[Place]:
-    """The places of missing instances."""
-    return [place for instance_id, place in PLACES.of(group).items() if not has_come(group, instance_id)]
+def missing(group: Group) -> list[Slot]:
+    """The slots of missing instances."""
+    return [slot for instance_id, slot in SLOTS.of(group).items() if not has_come(group, instance_id)]
 
 
 def seats_kept(group: Group, instance_id: str | None) -> int:
-    """How many places are kept for missing instances other than this one."""
-    return sum(each != instance_id and not is_member(group, each) for each in PLACES.of(group))
+    """How many slots are kept for missing instances other than this one."""
+    return sum(each != instance_id and not is_member(group, each) for each in SLOTS.of(group))
 
 
 def knows_its_topics(group: Group, member_id: str) -> bool:
@@ -96,16 +96,16 @@ def begin_epochs(draft: Draft) -> None:
         draft.write(TargetAssignmentMetadata(group.group_id, 1))
 
 
-def keep_places(draft: Draft, places: Iterable[Place]) -> None:
-    """Replace the group's places with these."""
-    group, kept = draft.group, tuple(places)
-    if kept == tuple(PLACES.of(group).values()):
+def keep_slots(draft: Draft, slots: Iterable[Slot]) -> None:
+    """Replace the group's slots with these."""
+    group, kept = draft.group, tuple(slots)
+    if kept == tuple(SLOTS.of(group).values()):
         return
     draft.write(ExpectedMembers(group.group_id, kept) if kept else ExpectedMembersRemoved(group.group_id))
     if not kept:
         draft.cancel(TimerKind.EXPECTED)
 
 
-def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
-    """Remove the places of these instances."""
-    keep_places(draft, [place for place in PLACES.of(draft.group).values() if place.instance_id not in instance_ids])
+def give_up_slots(draft: Draft, instance_ids: Collection[str | None]) -> None:
+    """Remove the slots of these instances."""
+    keep_slots(draft, [slot for slot in SLOTS.of(draft.group).values() if slot.instance_id not in instance_ids])
