@@ -113,7 +113,7 @@ def broker(
 
     Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users there is no
     authentication, and without --rules every client may do everything. With --faults it prints on exit how many
-    requests each fault affected, and exits with 1 if no request met one. --config listeners=SASL_SSL://:9093,...
+    requests each fault affected, and exits with 1 if any fault was not met. --config listeners=SASL_SSL://:9093,...
     overrides --listen. Other assignors are given as MODULE:CLASS: --config
     group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """

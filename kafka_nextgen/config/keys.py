@@ -135,7 +135,9 @@ class ConsumerKeys(SecurityConfig):
         "in Kafka (KIP-1327 proposes a similar key).",
     )
     enable_auto_commit: bool = _key(
-        p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
+        p.boolean,
+        _WITH_A_GROUP,
+        "Commit the records returned before the last poll, and on close all of them. Default: true with a group.",
     )
     enable_auto_offset_store: bool = _key(
         p.boolean,

@@ -79,7 +79,7 @@ class ConsumerSettings(TypedDict, total=False):
     offsets for other partitions. Default: auto.offset.reset, with a warning about records that latest skips. Not in
     Kafka (KIP-1327 proposes a similar key)."""
     enable_auto_commit: bool | None
-    """Commit the records returned before the last poll. Default: true with a group."""
+    """Commit the records returned before the last poll, and on close all of them. Default: true with a group."""
     enable_auto_offset_store: bool | None
     """Whether returned records count as processed at the next poll. With false, auto-commit and commit() cover only
     what was passed to store_offsets(). From librdkafka."""

@@ -142,7 +142,8 @@ class BaseConsumer:
             return core.fetches.look(lambda state: state.finished(given_out))
 
     def lag(self) -> dict[TopicPartition, int | None]:
-        """The lag of each assigned partition: from its position to the high watermark of its last fetch.
+        """The lag of each assigned partition: from its position to the high watermark of its last fetch, or with
+        ``read_committed`` to the last stable offset.
 
         None if nothing has been fetched yet, or while the position is being looked up.
         """

@@ -62,5 +62,5 @@ class TransactionSettings:
         )
 
 
-#: How many transactions in a row may fail for reasons other than a rebalance; the next failure ends the run.
+#: So many transactions that fail in a row, for reasons other than a rebalance, end the run.
 MOST_FAILURES = 10
