@@ -68,8 +68,9 @@ CLASSIC_ERRORS = """
 ## Errors of a classic member's requests
 
 A code without an entry is fatal: `poll` raises it, and the member sends nothing more. In the column for commits, which
-the offset machine sends, such a code does not affect the member. "Reset" means to lose all partitions and to join again
-as a new member, "reset generation" to join again with the same id. The response to a LeaveGroup makes no difference.
+the offset machine sends, such a code does not affect the member. "Reset" and "reset
+generation" both lose all partitions: after "reset" the member joins again as a new member, after "reset generation"
+with the same id. The response to a LeaveGroup makes no difference.
 
 """
 

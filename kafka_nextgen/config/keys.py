@@ -92,9 +92,9 @@ class ConsumerKeys(SecurityConfig):
     group_local_assignors: tuple[PartitionAssignor, ...] = _key(
         local_assignors,
         (),
-        "Client-side assignors in order of preference, instead of group.remote.assignor. If the coordinator supports "
-        "client-side assignors (KIP-848), and with the classic protocol, one member runs an assignor that all members "
-        "have.",
+        "Client-side assignors in order of preference, instead of group.remote.assignor. One member runs an assignor "
+        "that all members have, if the coordinator supports client-side assignors (KIP-848) or the group uses the "
+        "classic protocol.",
     )
     join_reason: JoinReason | None = _key(
         p.join_reason,

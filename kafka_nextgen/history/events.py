@@ -17,7 +17,7 @@ epochs (KIP-848, "Group epoch") order the events of different sources.
 | committed | an offset was committed | topic, partitions (one), offset; member if known; ms: how long it took |
 | lag | committed offset and log of a partition | topic, partitions (one), offset, start, end |
 | poll gap | the application did not poll for a while | member, ms |
-| callback | a rebalance callback ran | member, epoch, ms, cause: its name; reason: what it raised |
+| callback | a rebalance callback ran | member, ms, cause: its name; reason: what it raised |
 | error | something went wrong | cause: the error's name, reason: its text |
 """
 

@@ -12,7 +12,7 @@ class Status(Enum):
 
     UNSUBSCRIBED = "unsubscribed"  # not in a group, and not subscribed
     JOINING = "joining"  # sends heartbeats with epoch 0 until the coordinator admits it by assigning an epoch
-    RECONCILING = "reconciling"  # has a target that differs from the partitions it owns
+    RECONCILING = "reconciling"  # moves to its target: commits, revokes, assigns
     ACKNOWLEDGING = "acknowledging"  # owns its target; waits for the response to the heartbeat that reports it
     STABLE = "stable"  # owns exactly its target, and the coordinator has confirmed it
     FENCED = "fenced"  # removed from the group; joins again once the application was notified of its lost partitions

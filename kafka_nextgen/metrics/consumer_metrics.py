@@ -82,7 +82,7 @@ class ReadingMetrics:
     failed_fetches: int = counter(
         "fetch-failed-total",
         "{request}",
-        "fetch requests that got no response, an unreadable one, or a top-level error",
+        "fetch requests that got no response, an unreadable one, or a top-level error other than that of a session",
         ours=True,
     )
     fetch_latency: Latency = duration(

@@ -10,7 +10,6 @@ from kafka_nextgen.migrating.kafka_python_calls import (
     ASSIGNOR,
     BY_PARTITION,
     ERRORS,
-    LISTENER_NOTE,
     PATTERN,
     RECORD,
     STRUCTS,
@@ -88,11 +87,14 @@ _CONSUMER: Final[Calls] = {
     "unsubscribe": becomes("await consumer.unsubscribe()", "waits until the group has been left"),
 }
 
+_LISTENER_NOTE: Final = (
+    "has a first argument with what the method may call while it runs, such as await consumer.commit()"
+)
 _LISTENER: Final[Calls] = {
-    "on_partitions_assigned": becomes("on_partitions_assigned(consumer, partitions)", LISTENER_NOTE),
+    "on_partitions_assigned": becomes("on_partitions_assigned(consumer, partitions)", _LISTENER_NOTE),
     "on_partitions_revoked": becomes(
         "on_partitions_revoked(consumer, partitions)",
-        f"{LISTENER_NOTE}; lost partitions are passed to on_partitions_lost, which can't commit",
+        f"{_LISTENER_NOTE}; lost partitions are passed to on_partitions_lost, which can't commit",
     ),
 }
 

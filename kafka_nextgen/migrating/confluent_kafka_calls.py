@@ -66,7 +66,7 @@ _CONSUMER: Final[Calls] = {
         "assign(partitions)", f"the members of a group subscribe(); to start elsewhere, seek(). {_TAKES_OVER}"
     ),
     "assignment": same("a frozenset, not a list"),
-    "close": same("gives up after timeout=30.0 seconds; with auto-commit, commits what was processed"),
+    "close": same("gives up after timeout=30.0 seconds; with auto-commit, commits everything that was returned"),
     "cluster_id": becomes("GroupAdmin.cluster_id()"),
     "commit": becomes("commit()", "waits for the result, which commit_async() does not; raises CommitFailedError"),
     "commit(message=)": becomes("commit(record)"),

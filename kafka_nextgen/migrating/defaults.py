@@ -24,7 +24,8 @@ class Default:
 
 _PROTOCOL: Final = Default(
     "classic",
-    "members use Kafka's next-generation protocol, which needs Kafka 4.0 or later; set auto for older clusters",
+    "members use Kafka's next-generation protocol, which needs Kafka 4.0 or later, or the preview of 3.9; set auto for "
+    "older clusters",
 )
 _MECHANISM: Final = "it has to be set here if security.protocol uses SASL"
 _SERVERS: Final = Default("localhost:9092", "it has to be set here")

@@ -12,7 +12,6 @@ __all__ = [
     "BY_PARTITION",
     "ERRORS",
     "KAFKA_PYTHON",
-    "LISTENER_NOTE",
     "PATTERN",
     "RECORD",
     "STRUCTS",
@@ -24,7 +23,7 @@ ASSIGNOR: Final = becomes(
     "the broker assigns; with group_protocol=classic, partition_assignment_strategy takes names",
 )
 BY_PARTITION: Final = "a collection: [partition], not partition, ..."
-LISTENER_NOTE: Final = "takes the consumer as first argument; the method may call it, for example consumer.commit()"
+_LISTENER_NOTE: Final = "has a first argument with what the method may call while it runs, such as consumer.commit()"
 PATTERN: Final = becomes(
     "subscribe(SubscriptionPattern(pattern))",
     "in RE2's syntax, and for whole names: orders.* where orders matched the beginning of a name",
@@ -163,9 +162,11 @@ _CONSUMER: Final[Calls] = {
 }
 
 _LISTENER: Final[Calls] = {
-    "on_partitions_assigned": becomes("on_partitions_assigned(consumer, partitions)", LISTENER_NOTE),
-    "on_partitions_revoked": becomes("on_partitions_revoked(consumer, partitions)", LISTENER_NOTE),
-    "on_partitions_lost": becomes("on_partitions_lost(consumer, partitions)", LISTENER_NOTE),
+    "on_partitions_assigned": becomes("on_partitions_assigned(consumer, partitions)", _LISTENER_NOTE),
+    "on_partitions_revoked": becomes("on_partitions_revoked(consumer, partitions)", _LISTENER_NOTE),
+    "on_partitions_lost": becomes(
+        "on_partitions_lost(consumer, partitions)", "has a first argument, as above, but it is too late to commit"
+    ),
 }
 
 #: Rows by class. The class "" has the names that a program imports.

@@ -2,7 +2,8 @@
 
 ``problem`` describes the first of these conditions that is true:
 
-- the consumer has never reached a broker, or partitions of its manual assignment do not exist;
+- a broker refuses the login, TLS fails, the consumer has never reached a broker, or partitions of its manual
+  assignment do not exist;
 - ``run`` ended with an error, and the application has not called ``run`` or ``poll`` since;
 - a broker is throttling the consumer for five seconds or longer because of a quota (KIP-219);
 - the coordinator has refused the member permanently, can't be found or reached, or has not answered a heartbeat within

@@ -4,7 +4,7 @@
 |---|---|
 | restart every member's session timer and rebalance timer | the remaining time is not recorded |
 | rebalance a classic group that exceeds its size limit | members can commit before some of them are refused |
-| check the places kept for expected instances | they may have expired in the meantime |
+| check the slots kept for expected instances | they may have expired in the meantime |
 | delete offsets of topics that no longer exist | this coordinator missed the deletion |
 
 The next heartbeat of each group does the rest, since this coordinator has not compared its topics yet: it makes the
