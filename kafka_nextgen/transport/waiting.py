@@ -111,6 +111,7 @@ class Deadline:
         #: On the loop's clock.
         self.at = self._loop.time() + timeout_s
         self._what = what
+        self._last_failure: object = None
 
     def restart(self, now: float) -> None:
         """Restart the full timeout from ``now``, on the loop's clock."""
@@ -141,9 +142,16 @@ class Deadline:
         reply.fail_at(self.at, lambda: self.missed(why()))
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
-        """Sleep; raises ``RequestTimeoutError`` immediately if the deadline would pass during the sleep."""
-        if delay_s >= self.left_s():
-            raise self.missed(last_failure)
+        """Sleep; raises ``RequestTimeoutError`` immediately if the deadline would pass during the sleep.
+
+        The error names the last failure. An attempt that ended because the deadline had passed explains nothing: then
+        it is the failure of an earlier pause.
+        """
+        left_s = self.left_s()
+        if delay_s >= left_s:
+            is_cut_off = left_s == 0 and isinstance(last_failure, RequestTimeoutError)
+            raise self.missed((self._last_failure or last_failure) if is_cut_off else last_failure)
+        self._last_failure = last_failure or self._last_failure
         await asyncio.sleep(delay_s)
 
 

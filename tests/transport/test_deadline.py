@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from kafka_nextgen.errors import RequestTimeoutError
+from kafka_nextgen.errors import BrokerError, RequestTimeoutError
 from kafka_nextgen.transport.concurrency import SendQueue
 from kafka_nextgen.transport.waiting import Deadline, EagerFuture, wait_for_event
 from kafka_nextgen.wire.apis import Answer
@@ -51,6 +51,21 @@ async def test_a_pause_that_would_end_at_the_deadline_is_not_begun() -> None:
     assert now() == began
     await deadline.pause(4.75)
     assert deadline.left_s() == pytest.approx(0.25)
+
+
+async def test_an_attempt_that_the_deadline_cut_off_is_not_the_last_failure() -> None:
+    deadline = Deadline(5.0, "a call")
+    await deadline.pause(4.0, BrokerError("the group is rebalancing", code=27))
+    await asyncio.sleep(1.0)  # of turned time
+    with pytest.raises(RequestTimeoutError, match="after 5 s; the last failure was: the group is rebalancing"):
+        await deadline.pause(1.0, RequestTimeoutError("a request: timed out after 0 s"))
+
+
+async def test_an_attempt_that_timed_out_before_the_deadline_is_the_last_failure() -> None:
+    deadline = Deadline(5.0, "a call")
+    await deadline.pause(1.0, BrokerError("the group is rebalancing", code=27))
+    with pytest.raises(RequestTimeoutError, match="the last failure was: a request: timed out after 1 s"):
+        await deadline.pause(4.0, RequestTimeoutError("a request: timed out after 1 s"))
 
 
 ANSWER = OffsetCommitResponse()
