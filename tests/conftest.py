@@ -33,6 +33,7 @@ from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_RELEASES, REAL_VERSIONS, is_required
 from tests.support.servers import EMBEDDED, Servers
+from tests.support.signals import heed_interrupts
 from tests.support.tiers import (
     add_options,
     choose,
@@ -65,6 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
     keep_compiled_tests()
+    heed_interrupts()
     os.environ.setdefault("KAFKA_JVM_PERFORMANCE_OPTS", QUICK_START)  # a broker of tests lives for minutes
     for name, value in FRUGAL_MALLOC.items():
         os.environ.setdefault(name, value)

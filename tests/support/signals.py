@@ -1,4 +1,4 @@
-"""Signals that come while something is under way in the main thread."""
+"""Signals: that this process heeds them, and that they come while something is under way in the main thread."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+
+def heed_interrupts() -> None:
+    """Have SIGINT end this process, and programs that tests start and interrupt, in the background of a shell, too.
+
+    There shells start programs with SIGINT ignored, which the programs that these start inherit.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Signals:
@@ -21,7 +30,9 @@ class Signals:
 
 
 @contextmanager
-def handled_by(handler: Callable[..., object], number: signal.Signals = signal.SIGUSR1) -> Iterator[None]:
+def handled_by(
+    handler: Callable[..., object] | signal.Handlers, number: signal.Signals = signal.SIGUSR1
+) -> Iterator[None]:
     """Have this handle the signal, and at the end whatever did before."""
     before = signal.signal(number, handler)
     try:
