@@ -54,9 +54,9 @@ class ConsumerSettings(TypedDict, total=False):
     group_remote_assignor: str | None
     """The server-side assignor to ask for, such as uniform or range. Default: the broker chooses."""
     group_local_assignors: OneAssignor | Iterable[OneAssignor] | None
-    """Client-side assignors in order of preference, instead of group.remote.assignor. If the coordinator supports
-    client-side assignors (KIP-848), and with the classic protocol, one member runs an assignor that all members
-    have."""
+    """Client-side assignors in order of preference, instead of group.remote.assignor. One member runs an assignor
+    that all members have, if the coordinator supports client-side assignors (KIP-848) or the group uses the classic
+    protocol."""
     join_reason: JoinReason | Literal["restart", "upgrade"] | None
     """The reason for the first join: restart lets a known member return without a rebalance, upgrade requests a
     rebalance. Only coordinators with extensions use it. Default: restart for static members, except for those of the

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.groups.extensions.records import ExpectedMembers, Place
+from kafka_nextgen.groups.extensions.records import ExpectedMembers, Slot
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator
 from kafka_nextgen.testing.coordinator.extensions.hooks import Extensions
 from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
@@ -34,7 +34,7 @@ def test_a_transcript_without_extensions(path: Path, monkeypatch: pytest.MonkeyP
 
 def test_records_of_extensions_are_passed_over() -> None:
     coordinator = Coordinator(CoordinatorSettings())
-    coordinator.apply(ExpectedMembers("g", (Place("i", 1),)))
+    coordinator.apply(ExpectedMembers("g", (Slot("i", 1),)))
     assert not coordinator.groups
 
 

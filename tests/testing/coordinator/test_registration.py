@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import SLOTS
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
@@ -121,14 +121,14 @@ def test_they_may_come_in_any_order_and_coordinators_may_fail_over(
         beat(stage, sorted(stage.group.members))
         stage.check()
     assert len(targets_in(stage.log[before:])) == 1
-    assert not PLACES.of(stage.group)
+    assert not SLOTS.of(stage.group)
 
 
-def test_the_group_is_remembered_as_long_as_somebody_is_expected_and_deleted_with_the_places() -> None:
+def test_the_group_is_remembered_as_long_as_somebody_is_expected_and_deleted_with_the_slots() -> None:
     stage = stage_of(with_owner=False)
     announce(stage, INSTANCES, timeout_ms=7_200_000)
     pass_time(stage, 3_600)
-    assert PLACES.of(stage.group)
+    assert SLOTS.of(stage.group)
     stage.ask(DeleteGroups((GROUP,)))
     assert stage.coordinator.groups == {}
     stage.check()
@@ -140,7 +140,7 @@ def test_who_goes_over_to_a_coordinator_without_extensions_is_not_waited_for() -
     join(stage, "worker-0")
     stage.settings = stage.coordinator.settings = CoordinatorSettings(group_consumer_assignment_interval_ms=0)
     stage.fail_over()
-    assert not PLACES.of(stage.group)
+    assert not SLOTS.of(stage.group)
     assert len(stage.group.members) == 2
     assert stage.group.epoch > stage.group.assignment_epoch
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
 from kafka_nextgen.groups.extensions.leaving import AnnounceLeaving, NamedMember
 from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS, PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS, SLOTS
 from kafka_nextgen.testing.coordinator.requests import Request
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.support.examples import examples
@@ -114,7 +114,7 @@ extended_migration = st.one_of(migration.steps, announcements, leaving, sizes)
 
 
 def check_nobody_is_waited_for(stage: Stage) -> None:
-    assert not PLACES.of(stage.group)
+    assert not SLOTS.of(stage.group)
     assert not LEAVERS.of(stage.group)
     assert missing_active(stage.group, stage.group_config.get("group.target.size", 0)) == 0
 
@@ -136,7 +136,7 @@ def test_a_classic_group_settles_with_extensions(walk: Steps) -> None:
     walker = classic.Walk(stage_of(extensions=True), version=9)
     walker.begin()
     walker.play(walk)
-    assert not PLACES.of(walker.stage.group)
+    assert not SLOTS.of(walker.stage.group)
     assert not LEAVERS.of(walker.stage.group)
 
 
